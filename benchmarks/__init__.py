@@ -1,0 +1,1 @@
+"""Ours beside the floor and a peer, measured in one run."""

@@ -1,0 +1,114 @@
+"""P3 and P4: a notebook to a package, in process and whole process."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbconvert import PythonExporter
+
+from benchmarks import export_floor, notebook
+from benchmarks.table import Row
+from benchmarks.timing import Contender, measure
+from skills2_nb.convert.exporter import export
+
+#: What reads the notebook at the first path and writes into a new folder at the second.
+Work = Callable[[Path, Path], object]
+
+SIZES = (30, 500)
+IN_PROCESS_GOAL = "at most 2.5 times the floor"
+WHOLE_PROCESS_GOAL = "at most half of what a notebook exporter built on nbformat takes"
+
+
+def ours(source: Path, target: Path) -> None:
+    """The kit's export; importing the package to write its schemas is left out."""
+    export(source, target, verify=False)
+
+
+def floor(source: Path, target: Path) -> None:
+    """JSON, `ast`, two files."""
+    export_floor.export(str(source), str(target))
+
+
+def with_jupytext(source: Path, target: Path) -> None:
+    """Read the notebook and write it as `py:percent`."""
+    target.mkdir()
+    jupytext.write(jupytext.read(source), target / "out.py", fmt="py:percent")
+
+
+def with_nbconvert(source: Path, target: Path) -> None:
+    """Read the notebook and write it as a script."""
+    target.mkdir()
+    read = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
+    exporter = PythonExporter()  # type: ignore[no-untyped-call]  # nor has nbconvert
+    body, _ = exporter.from_notebook_node(read)
+    (target / "out.py").write_text(body, encoding="utf-8")
+
+
+def process(*words: str) -> Work:
+    """A whole process of these words, in which `{in}` and `{out}` stand for the two paths."""
+
+    def run(source: Path, target: Path) -> None:
+        said = [word.replace("{in}", str(source)).replace("{out}", str(target)) for word in words]
+        subprocess.run(said, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    return run
+
+
+def beside(script: str) -> str:
+    """A console script of this environment."""
+    return str(Path(sys.executable).with_name(script))
+
+
+def compare(place: Path, cells: int, works: Mapping[str, Work], rounds: int) -> Row:
+    """One row: every work on the same notebook, each time into a folder nobody wrote before."""
+    place.mkdir()
+    source = notebook.write(place / "bench-skill.ipynb", cells)
+    count = itertools.count()
+
+    def once(work: Work) -> None:
+        work(source, place / f"out-{next(count)}")
+
+    contenders = [Contender(name, partial(once, work)) for name, work in works.items()]
+    return Row("", f"{cells} cells", "", measure(contenders, rounds))
+
+
+def in_process(folder: Path) -> list[Row]:
+    """P3: with everything imported already."""
+    works: dict[str, Work] = {
+        "skills2 export, not verified": ours,
+        "floor: json, ast, two files": floor,
+        "jupytext to py:percent": with_jupytext,
+        "nbconvert to script": with_nbconvert,
+    }
+    rows = [compare(folder / f"p3-{cells}", cells, works, rounds=15) for cells in SIZES]
+    return [Row("P3", f"export, {row.work}", IN_PROCESS_GOAL, row.samples) for row in rows]
+
+
+def whole_process(folder: Path) -> list[Row]:
+    """P4: from the command to its end, with compiled modules."""
+    script = str(export_floor.__file__)
+    works = {
+        "skills2 export --no-verify": process(
+            beside("skills2"), "export", "{in}", "-o", "{out}", "--no-verify"
+        ),
+        "floor: python -I -S, json, ast": process(
+            sys.executable, "-I", "-S", script, "{in}", "{out}"
+        ),
+        "jupytext --to py:percent": process(
+            beside("jupytext"), "--to", "py:percent", "--output", "{out}.py", "{in}"
+        ),
+        "jupyter nbconvert --to script": process(
+            beside("jupyter-nbconvert"), "--to", "script", "--output", "{out}", "{in}"
+        ),
+    }
+    rows = [compare(folder / f"p4-{cells}", cells, works, rounds=7) for cells in SIZES]
+    return [
+        Row("P4", f"export process, {row.work}", WHOLE_PROCESS_GOAL, row.samples) for row in rows
+    ]

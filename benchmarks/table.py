@@ -1,0 +1,74 @@
+"""A benchmark's rows as a Markdown table."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+from benchmarks.timing import Sample
+
+HEAD = ("row", "work", "who", "min", "median", "max", "ours / this: min", "median", "max")
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One piece of work and everyone who did it.
+
+    Attributes:
+        code: the row's name, `P2`.
+        work: what was done, in a few words.
+        goal: what ours is held to, in words.
+        samples: ours first, then the floor, then peers.
+    """
+
+    code: str
+    work: str
+    goal: str
+    samples: tuple[Sample, ...]
+
+
+def duration(seconds: float) -> str:
+    """Three significant figures with the unit that suits: `8.40 us`, `24.5 ms`."""
+    size, unit = next(((s, u) for s, u in UNITS if seconds >= s), UNITS[-1])
+    value = seconds / size
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def cells(row: Row) -> Iterator[tuple[str, ...]]:
+    """The lines of one row: ours, then each other with the ratio of ours to it."""
+    ours = row.samples[0]
+    for sample in row.samples:
+        first = sample is ours
+        ratios = ("", "", "") if first else tuple(f"{ratio:.2f}" for ratio in ours.over(sample))
+        label = (row.code, row.work) if first else ("", "")
+        yield (*label, sample.name, *map(duration, sample.spread), *ratios)
+
+
+def versions(libraries: Iterable[str]) -> str:
+    """One line: interpreter, system, cores, and the version of each library that is installed."""
+    found = []
+    for library in libraries:
+        try:
+            found.append(f"{library} {metadata.version(library)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{library} absent")
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return ", ".join([f"{python}, {system}", *found])
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The whole table, columns aligned, with the goals under it."""
+    lines = [HEAD, *(line for row in rows for line in cells(row))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
+    lines.insert(1, tuple("-" * width for width in widths))
+    text = [
+        f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |"
+        for line in lines
+    ]
+    goals = [f"- {row.code}, {row.work}: {row.goal}" for row in rows if row.goal]
+    return "\n".join([*text, "", *goals])

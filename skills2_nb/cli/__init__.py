@@ -1,0 +1,1 @@
+"""One word per task; commands load late."""

@@ -1,0 +1,93 @@
+"""Values too big for a line, kept once by digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.errors import JournalError
+from skills2_nb.contract.home import PRIVATE_FILE, folder, home
+
+BLOB_TAG = "$blob"
+TABLE_TAG = "$table"
+#: A value whose canonical text is longer than this many bytes leaves its line.
+INLINE_BYTES = 64 * 1024
+_HEX = frozenset("0123456789abcdef")
+
+
+def path(sha: str) -> Path:
+    """The file of the blob ``sha``.
+
+    Raises:
+        JournalError: ``sha`` is no sha256 in hex.
+    """
+    if len(sha) != 64 or not _HEX.issuperset(sha):
+        raise JournalError(f"{sha[:80]!r} is no blob's digest: 64 hex digits are wanted")
+    return home() / "blobs" / sha
+
+
+def put(data: bytes) -> str:
+    """Keep ``data`` and return its sha256; a blob that is there already is not written again."""
+    sha = hashlib.sha256(data).hexdigest()
+    place = path(sha)
+    if place.exists():
+        return sha
+    draft = folder("blobs") / f".{sha}.{secrets.token_hex(4)}"
+    try:
+        fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+        draft.replace(place)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise JournalError(f"cannot keep a value of {len(data)} bytes: {error}") from error
+    return sha
+
+
+def get(sha: str) -> bytes:
+    """The bytes of the blob ``sha``, checked against their digest.
+
+    Raises:
+        JournalError: the blob is gone or its bytes were changed.
+    """
+    try:
+        data = path(sha).read_bytes()
+    except OSError as error:
+        raise JournalError(f"the value {sha[:12]} is not in {home() / 'blobs'}: {error}") from error
+    if hashlib.sha256(data).hexdigest() != sha:
+        raise JournalError(f"the value {sha[:12]} was changed on disk: its digest does not match")
+    return data
+
+
+def deflate(value: Any) -> Any:
+    """``value`` (plain) with its big parts moved to blobs: fields first, else the whole."""
+    if len(encode_plain(value)) <= INLINE_BYTES:
+        return value
+    if isinstance(value, dict):
+        parts = {name: _moved(item) for name, item in value.items()}
+        if len(encode_plain(parts)) <= INLINE_BYTES:
+            return parts
+    return _moved(value)
+
+
+def inflate(value: Any) -> Any:
+    """Undo :func:`deflate`: read back what left the line."""
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {BLOB_TAG, "bytes"}:
+        return json.loads(get(value[BLOB_TAG]))
+    if any(isinstance(item, dict) and BLOB_TAG in item for item in value.values()):
+        return {name: inflate(item) for name, item in value.items()}
+    return value
+
+
+def _moved(value: Any) -> Any:
+    text = encode_plain(value)
+    if len(text) <= INLINE_BYTES:
+        return value
+    return {BLOB_TAG: put(text.encode("ascii")), "bytes": len(text)}

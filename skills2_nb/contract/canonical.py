@@ -1,0 +1,195 @@
+"""The one JSON form of a value.
+
+Every value that is recorded, compared or hashed goes through :func:`plain`: keys sorted, sets
+sorted by their own encoding, floats by ``repr``, and a tag for what JSON cannot say
+(``{"$float": "nan"}``, ``{"$bytes": "<base64>"}``). Standard library alone; NumPy, pandas and
+Pydantic values are known by their shape.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import decimal
+import enum
+import hashlib
+import json
+import math
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+FLOAT_TAG = "$float"
+BYTES_TAG = "$bytes"
+ESCAPE_TAG = "$map"
+DIGEST_TAG = "$digest"
+_TAGS = (FLOAT_TAG, BYTES_TAG, ESCAPE_TAG, DIGEST_TAG)
+MAX_DEPTH = 200
+
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")
+)
+_ATOMS = frozenset({str, int, bool, type(None)})
+
+
+def plain(value: Any) -> Any:
+    """``value`` as dicts with text keys, lists, text, numbers, booleans and None.
+
+    Raises:
+        TypeError: no canonical form is known; the message names the type and the mend.
+        ValueError: the value contains itself.
+    """
+    return _plain(value, 0)
+
+
+def encode(value: Any) -> str:
+    """The canonical JSON text of ``value``: ASCII, no blanks, keys sorted."""
+    return _ENCODER.encode(plain(value))
+
+
+def encode_plain(value: Any) -> str:
+    """The same for a value that :func:`plain` has already been through."""
+    return _ENCODER.encode(value)
+
+
+def digest(value: Any) -> str:
+    """sha256 (64 hex digits) of the canonical text of ``value``."""
+    return hashlib.sha256(encode(value).encode("ascii")).hexdigest()
+
+
+def withheld(value: Any) -> dict[str, str]:
+    """What stands for a value that is not kept: the digest of its canonical form."""
+    return {DIGEST_TAG: digest(value)}
+
+
+def is_digest(value: Any) -> bool:
+    """Whether a plain value stands for one that was not kept."""
+    return isinstance(value, dict) and value.keys() == {DIGEST_TAG}
+
+
+def decode(value: Any) -> Any:
+    """Undo the tags of :func:`plain`: NaN, infinities and bytes become values again."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        (key, inner), *_ = value.items()
+        if key == FLOAT_TAG and isinstance(inner, str):
+            return float(inner)
+        if key == BYTES_TAG and isinstance(inner, str):
+            return base64.b64decode(inner)
+        if key == ESCAPE_TAG and isinstance(inner, dict):
+            return {name: decode(item) for name, item in inner.items()}
+    return {name: decode(item) for name, item in value.items()}
+
+
+def _plain(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is float:
+        return _float(value)
+    if depth > MAX_DEPTH:
+        raise ValueError(
+            f"a value is nested more than {MAX_DEPTH} levels deep or contains itself; "
+            "return a flatter value"
+        )
+    if kind is dict:
+        return _mapping(value, depth)
+    if kind is list or kind is tuple:
+        return [_plain(item, depth + 1) for item in value]
+    return _other(value, depth)
+
+
+def _float(value: float) -> Any:
+    if math.isfinite(value):
+        return value
+    name = "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return {FLOAT_TAG: name}
+
+
+def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, item in value.items():
+        name = _key(key)
+        if name in made:
+            raise TypeError(f"two keys of a mapping are both {name!r} as text; make them differ")
+        made[name] = _plain(item, depth + 1)
+    if len(made) == 1 and next(iter(made)) in _TAGS:
+        return {ESCAPE_TAG: made}
+    return made
+
+
+def _key(key: Any) -> str:
+    if type(key) is str:
+        return key
+    form = _plain(key, 1)
+    if isinstance(form, str):
+        return form
+    return _ENCODER.encode(form)
+
+
+def _other(value: Any, depth: int) -> Any:
+    for kinds, form in _FORMS:
+        if isinstance(value, kinds):
+            return form(value, depth)
+    if hasattr(type(value), "model_dump"):
+        return _plain(value.model_dump(mode="python"), depth + 1)
+    if hasattr(type(value), "__dataclass_fields__"):
+        return _mapping({name: getattr(value, name) for name in value.__dataclass_fields__}, depth)
+    return _foreign(value, depth)
+
+
+def _foreign(value: Any, depth: int) -> Any:
+    """NumPy and pandas values, known by the package that made them."""
+    maker = type(value).__module__.partition(".")[0]
+    name = type(value).__name__
+    if maker in {"pandas", "polars"} and name in {"DataFrame", "LazyFrame"}:
+        raise TypeError(f"a {maker} {name} is recorded as a table: annotate it with Table")
+    if maker == "pandas" and name in {"NAType", "NaTType"}:
+        return None
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), depth + 1)
+    if hasattr(value, "to_list"):
+        return _plain(value.to_list(), depth + 1)
+    if hasattr(value, "item"):
+        return _plain(value.item(), depth + 1)
+    raise TypeError(
+        f"a value of type {type(value).__qualname__} has no canonical form: "
+        "return numbers, text, dates, lists, dicts or Pydantic models"
+    )
+
+
+def _set(value: Any, depth: int) -> list[Any]:
+    return sorted((_plain(item, depth + 1) for item in value), key=_ENCODER.encode)
+
+
+def _instant(value: Any, _: int) -> Any:
+    return value.isoformat() if value == value else None
+
+
+def _seconds(value: dt.timedelta, _: int) -> str:
+    whole = value // dt.timedelta(microseconds=1)
+    sign, whole = ("-", -whole) if whole < 0 else ("", whole)
+    seconds, micro = divmod(whole, 1_000_000)
+    return f"{sign}PT{seconds}{f'.{micro:06d}'.rstrip('0') if micro else ''}S"
+
+
+_FORMS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], Any]], ...] = (
+    (enum.Enum, lambda value, depth: _plain(value.value, depth + 1)),
+    (bool, lambda value, _: bool(value)),
+    (int, lambda value, _: int(value)),
+    (float, lambda value, _: _float(float(value))),
+    (str, lambda value, _: str.__str__(value)),
+    (Mapping, _mapping),
+    ((list, tuple), lambda value, depth: [_plain(item, depth + 1) for item in value]),
+    ((set, frozenset), _set),
+    ((bytes, bytearray, memoryview), lambda v, _: {BYTES_TAG: base64.b64encode(v).decode("ascii")}),
+    ((dt.datetime, dt.date, dt.time), _instant),
+    (dt.timedelta, _seconds),
+    (decimal.Decimal, lambda value, _: str(value)),
+    (PurePath, lambda value, _: value.as_posix()),
+    (uuid.UUID, lambda value, _: str(value)),
+)

@@ -1,0 +1,42 @@
+"""Where the kit keeps its records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+_ELSEWHERE: ContextVar[Path | None] = ContextVar("records elsewhere", default=None)
+
+
+def home() -> Path:
+    """``$SKILLS2_HOME``, else ``~/.claude/skills2``; read anew at each call."""
+    elsewhere = _ELSEWHERE.get()
+    if elsewhere is not None:
+        return elsewhere
+    return Path(os.environ.get("SKILLS2_HOME") or Path.home() / ".claude" / "skills2")
+
+
+def folder(*parts: str) -> Path:
+    """The folder ``home()/parts``, made with mode 0700 where it is absent."""
+    place = home().joinpath(*parts)
+    if not place.is_dir():
+        for step in reversed([place, *place.parents][: len(parts) + 1]):
+            step.mkdir(mode=PRIVATE_FOLDER, exist_ok=True, parents=True)
+    return place
+
+
+@contextmanager
+def elsewhere(place: Path) -> Iterator[None]:
+    """While it is open, this context's records go to ``place``: for trials that leave no trace."""
+    token = _ELSEWHERE.set(place)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)

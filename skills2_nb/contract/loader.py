@@ -1,0 +1,214 @@
+"""Exported packages, each under a private module name."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+import threading
+import tomllib
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from skills2_nb.contract.errors import DefinitionError, PackageError
+from skills2_nb.contract.skill import Runtime, Skill
+
+ROOT = "_skills2"
+_FOLDERS: dict[str, Path] = {}
+_LOCK = threading.RLock()
+
+
+def files(folder: Path) -> list[str]:
+    """The package's files as sorted POSIX paths, without ``evals/`` and compiled caches."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and not _left_out(path.relative_to(folder))
+    )
+
+
+def package_digest(folder: Path) -> str:
+    """sha256 over the sorted ``(path, sha256 of the bytes on disk)`` of :func:`files`."""
+    total = hashlib.sha256()
+    for name in files(folder):
+        inner = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        total.update(f"{name}\0{inner}\n".encode())
+    return total.hexdigest()
+
+
+def load(folder: Path) -> Skill:
+    """The skill of an exported package; its code is imported under a name of its own.
+
+    The name comes from the skill's and the digest, so that many packages, and two states of one,
+    live side by side in a process.
+
+    Raises:
+        PackageError: the folder is no package, or its code fails to import; the message names
+            file and line.
+    """
+    folder = folder.resolve()
+    manifest = _manifest(folder)
+    name = str(manifest.get("skill", {}).get("name") or folder.name)
+    digest = package_digest(folder)
+    module = _imported(f"{ROOT}.{name.replace('-', '_')}_{digest[:12]}", folder)
+    steps = manifest.get("steps", [])
+    try:
+        skill = Skill.collect(
+            vars(module),
+            name,
+            sequence=[item["id"] for item in sorted(steps, key=lambda s: s.get("order", 0))],
+            stubs=[item["id"] for item in steps if item.get("stub")],
+            version=str(manifest.get("skill", {}).get("version", "0.1.0")),
+            digest=digest,
+            folder=folder,
+            runtime=_runtime(manifest.get("runtime", {})),
+        )
+    except DefinitionError as error:
+        raise PackageError(f"{folder}: {error}") from error
+    _check_ids(folder, skill, steps)
+    return skill
+
+
+def describe(folder: Path) -> dict[str, Any]:
+    """What an export's verification wants to know: JSON Schemas by step.
+
+    Every name that a step gives as text is resolved, so that what is missing shows here.
+
+    Returns:
+        ``{"steps": {<id>: {"input": <schema>, "output": <schema>}}}``
+
+    Raises:
+        PackageError: the package does not import.
+        DefinitionError: a name, type, binding or report field is not there.
+    """
+    skill = load(folder)
+    for spec in skill.steps:
+        spec.invariants, spec.guard  # noqa: B018 - resolving them is the check
+        skill.distances(spec.id)
+        _check_bind(skill, spec)
+        _check_report(spec)
+    return {
+        "steps": {
+            spec.id: {"input": spec.input_json_schema(), "output": spec.output_json_schema()}
+            for spec in skill.steps
+        }
+    }
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds ``_skills2`` and the packages registered below it."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """The spec of a private package, else None."""
+        if fullname == ROOT:
+            return _container(fullname, [])
+        folder = _FOLDERS.get(fullname)
+        return None if folder is None else _container(fullname, [str(folder)])
+
+
+def _container(name: str, search: list[str]) -> ModuleSpec:
+    spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = search
+    return spec
+
+
+def _imported(name: str, folder: Path) -> ModuleType:
+    """``runtime.steps`` of the package, imported as ``<name>.runtime.steps``."""
+    with _LOCK:
+        if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+            sys.meta_path.append(_Finder())
+        _FOLDERS[name] = folder
+        kept, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+        try:
+            importlib.invalidate_caches()
+            return importlib.import_module(f"{name}.runtime.steps")
+        except BaseException as error:
+            for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
+                del sys.modules[module]
+            if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+                raise
+            raise PackageError(_import_fault(folder, error)) from error
+        finally:
+            sys.dont_write_bytecode = kept
+
+
+def _import_fault(folder: Path, error: BaseException) -> str:
+    """One sentence with the package's own innermost line."""
+    told = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{folder.name}: {Path(error.filename).name}, line {error.lineno}: {told}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if Path(frame.filename).is_relative_to(folder):
+            place = Path(frame.filename).relative_to(folder).as_posix()
+            return f"{folder.name} does not import: {place}, line {frame.lineno}: {told}"
+    if not (folder / "runtime" / "steps.py").is_file():
+        return f"{folder} has no runtime/steps.py; export the notebook again"
+    return f"{folder.name} does not import: {told}"
+
+
+def _manifest(folder: Path) -> Mapping[str, Any]:
+    path = folder / "skill.toml"
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PackageError(
+            f"{folder} is no skill package: it has no skill.toml; export its notebook"
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PackageError(f"{path} cannot be read: {error}") from error
+
+
+def _runtime(table: Mapping[str, Any]) -> Runtime:
+    standard = Runtime()
+    return Runtime(
+        timeout=float(table.get("timeout", standard.timeout)),
+        memory_mb=int(table.get("memory_mb", standard.memory_mb)),
+        capture=str(table.get("capture", standard.capture)),
+        redact=tuple(table.get("redact", standard.redact)),
+    )
+
+
+def _check_ids(folder: Path, skill: Skill, steps: Sequence[Mapping[str, Any]]) -> None:
+    listed = {str(item["id"]) for item in steps}
+    if steps and listed != set(skill.ids):
+        odd = ", ".join(sorted(listed ^ set(skill.ids)))
+        raise PackageError(
+            f"{folder}: skill.toml and the code disagree about {odd}; export the notebook again"
+        )
+
+
+def _check_bind(skill: Skill, spec: Any) -> None:
+    for name, reference in spec.bind.items():
+        source, mark, _ = reference.partition("#")
+        if name not in {p.name for p in spec.parameters}:
+            raise DefinitionError(f"step {spec.id!r} binds {name!r}, which it does not take")
+        if not mark or (source != "inputs" and source not in skill.ancestors(spec.id)):
+            raise DefinitionError(
+                f"step {spec.id!r} binds {name!r} to {reference!r}, which is no result of a step "
+                "it stands on; write step#/field"
+            )
+
+
+def _check_report(spec: Any) -> None:
+    fields = spec.output_json_schema().get("properties", {})
+    for name in spec.report:
+        if name not in fields:
+            known = ", ".join(fields) or "none"
+            raise DefinitionError(
+                f"step {spec.id!r} reports {name!r}, which is no field of its result ({known})"
+            )
+
+
+def _left_out(path: Path) -> bool:
+    return path.parts[0] == "evals" or "__pycache__" in path.parts

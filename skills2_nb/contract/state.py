@@ -1,0 +1,218 @@
+"""What a run has come to: a fold of its records.
+
+Pure and standard library alone: the same records give the same state in any process, and the
+state of a prefix is the state the run had then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from skills2_nb.contract.blobs import inflate
+from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.journal import Record
+
+Status = Literal["ok", "failed", "rejected"]
+_STATUS: Mapping[str, Status] = {"step_ok": "ok", "step_failed": "failed", "rejected": "rejected"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One invariant's answer: its name, whether it held, and what it said if not."""
+
+    name: str
+    ok: bool
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a step as recorded; ``args`` and ``output`` are plain values."""
+
+    seq: int
+    ts: str
+    step: str
+    status: Status
+    args: Mapping[str, Any]
+    bound: Mapping[str, Mapping[str, Any]]
+    output: Any
+    invariants: tuple[Check, ...]
+    reason: str | None
+    error: Mapping[str, Any] | None
+    us: int
+
+
+@dataclass
+class RunState:
+    """A run so far. Changed by :meth:`apply` alone.
+
+    Attributes:
+        head: hash of the newest record.
+        count: number of records.
+        last: the newest success of each step.
+        by_seq: every call by its record's number.
+    """
+
+    run: str = ""
+    skill: str = ""
+    version: str = ""
+    digest: str | None = None
+    live: str | None = None
+    inputs: dict[str, Any] = field(default_factory=dict)
+    prompt: str | None = None
+    vouched: str = "client"
+    started: str = ""
+    ended: Record | None = None
+    calls: list[Call] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    healed: list[Record] = field(default_factory=list)
+    last: dict[str, Call] = field(default_factory=dict)
+    by_seq: dict[int, Call] = field(default_factory=dict)
+    count: int = 0
+    head: str = ""
+
+    def apply(self, record: Record) -> None:
+        """Take in the next record."""
+        self.count += 1
+        self.head = record["hash"]
+        kind = record["kind"]
+        if kind in _STATUS:
+            self._take_call(record)
+        elif kind == "run_started":
+            self._take_start(record)
+        elif kind == "run_ended":
+            self.ended = record
+        elif kind == "answer":
+            self.answers.append({key: record.get(key) for key in ("text", "prompt_id", "seq")})
+        elif kind == "note":
+            self.notes.append(record["text"])
+        elif kind == "healed":
+            self.healed.append(record)
+
+    def _take_start(self, record: Record) -> None:
+        self.run, self.skill = record["run"], record["skill"]
+        self.version, self.started = record["version"], record["ts"]
+        self.digest, self.live = record["digest"], record["live"]
+        self.inputs = dict(inflate(record["inputs"]))
+        self.prompt, self.vouched = record["prompt"], record["vouched"]
+
+    def _take_call(self, record: Record) -> None:
+        call = _call(record)
+        self.calls.append(call)
+        self.by_seq[call.seq] = call
+        if call.status == "ok":
+            self.last[call.step] = call
+
+    def reveal(self, seq: int, args: Mapping[str, Any], output: Any) -> None:
+        """Put back the values of a call whose record keeps digests, for this process alone."""
+        call = replace(self.by_seq[seq], args=args, output=output)
+        self.by_seq[seq] = call
+        self.calls = [call if old.seq == seq else old for old in self.calls]
+        if self.last.get(call.step) is not None and self.last[call.step].seq == seq:
+            self.last[call.step] = call
+
+    @property
+    def is_open(self) -> bool:
+        """Whether steps may still be called."""
+        return self.ended is None
+
+    @property
+    def answer(self) -> str | None:
+        """The newest answer given after the newest success of a step, else None."""
+        done = max((call.seq for call in self.last.values()), default=0)
+        if self.answers and self.answers[-1]["seq"] > done:
+            text: str = self.answers[-1]["text"]
+            return text
+        return None
+
+    def newest(self, step: str) -> Call | None:
+        """The newest success of ``step``."""
+        return self.last.get(step)
+
+    def attempts(self, step: str) -> list[Call]:
+        """Every call of ``step``, in order, failures and rejections too."""
+        return [call for call in self.calls if call.step == step]
+
+    def stale_sources(self, step: str) -> list[str]:
+        """References that the newest success of ``step`` consumed and that hold another value now.
+
+        A reference is ``"step#/field"``; the value consumed is the argument as recorded.
+        """
+        call = self.last.get(step)
+        if call is None:
+            return []
+        return [
+            origin["from"]
+            for origin in call.bound.values()
+            if "seq" in origin and self._moved(origin)
+        ]
+
+    def is_stale(self, step: str) -> bool:
+        """Whether the newest success of ``step`` consumed a value that has changed since."""
+        return bool(self.stale_sources(step))
+
+    def _moved(self, origin: Mapping[str, Any]) -> bool:
+        source, _, pointer = origin["from"].partition("#")
+        newest = self.last.get(source)
+        if newest is None or newest.seq == origin["seq"]:
+            return False
+        used = self.by_seq.get(origin["seq"])
+        if used is None or used.step != source:
+            return True
+        return _text_at(used.output, pointer) != _text_at(newest.output, pointer)
+
+
+def fold(records: Iterable[Record], state: RunState | None = None) -> RunState:
+    """The state after ``records``, from ``state`` on (changed) or from nothing."""
+    state = RunState() if state is None else state
+    for record in records:
+        state.apply(record)
+    return state
+
+
+def resolve(value: Any, pointer: str) -> Any:
+    """The part of a plain ``value`` at an RFC 6901 ``pointer`` (``""`` is the whole).
+
+    Raises:
+        KeyError: nothing stands there; the argument is the part that was not found.
+    """
+    if pointer and not pointer.startswith("/"):
+        raise KeyError(pointer)
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            raise KeyError(name)
+    return value
+
+
+def _text_at(output: Any, pointer: str) -> str | None:
+    try:
+        return encode_plain(resolve(output, pointer))
+    except KeyError:
+        return None
+
+
+def _call(record: Record) -> Call:
+    return Call(
+        seq=record["seq"],
+        ts=record["ts"],
+        step=record["step"],
+        status=_STATUS[record["kind"]],
+        args=inflate(record.get("args", {})),
+        bound=record.get("bound", {}),
+        output=inflate(record.get("output")),
+        invariants=tuple(
+            Check(item["name"], item["ok"], item.get("message"))
+            for item in record.get("invariants", ())
+        ),
+        reason=record.get("reason"),
+        error=record.get("error"),
+        us=record.get("us", 0),
+    )

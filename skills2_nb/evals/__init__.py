@@ -1,0 +1,1 @@
+"""Does the skill work?"""

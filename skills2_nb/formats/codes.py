@@ -1,0 +1,126 @@
+"""Every lint code: its level, its sentence, its weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What one lint code stands for.
+
+    Attributes:
+        code: a letter for the subject and three digits.
+        level: how loud it is.
+        says: one sentence for the reference page.
+        blocks: whether an export is refused while it stands. An error that does not block
+            leaves a package that can be written but cannot pass a strict audit or an upload.
+        fixable: whether ``lint --fix`` has one right mend for it.
+    """
+
+    code: str
+    level: Level
+    says: str
+    blocks: bool = True
+    fixable: bool = False
+
+
+_TABLE = (
+    # N: the notebook as a file
+    Code("N101", "note", "A cell has no id although the notebook's format asks for one."),
+    Code("N102", "note", "Two cells share one id; messages go by cell numbers."),
+    Code("N103", "error", "A cell's tags are not a list of strings."),
+    Code("N104", "error", "An exported cell holds carriage returns.", fixable=True),
+    # R: roles
+    Code("R201", "error", "A cell's tag and its directive line name different roles."),
+    Code("R202", "error", "A cell has two different role tags."),
+    Code("R203", "warning", "A tag is one typo away from a role.", fixable=True),
+    Code("R204", "error", "A role that this kind of cell cannot have."),
+    Code("R205", "error", "A directive line names no role."),
+    Code("R206", "error", "A role needs a file name, or has one that leaves the package."),
+    Code("R207", "warning", "An empty cell has a role and is skipped."),
+    # F: front matter and prose
+    Code("F301", "warning", "The notebook has no front matter cell."),
+    Code("F302", "error", "The front matter is not valid YAML.", fixable=True),
+    Code("F303", "warning", "The front matter has no name; the notebook's stem is taken."),
+    Code("F304", "error", "The skill's name breaks the name rule."),
+    Code("F305", "warning", "The name of a skill without steps breaks the name rule."),
+    Code("F306", "error", "The front matter has no description.", blocks=False),
+    Code("F307", "error", "The description is longer than 1024 characters.", blocks=False),
+    Code("F308", "error", "The description holds an angle bracket.", blocks=False),
+    Code("F309", "warning", "Front matter is read from the first cell only."),
+    Code("F310", "error", "The skill's name is a path."),
+    Code("F311", "error", "A front matter field has the wrong type."),
+    Code("F312", "warning", "The line ends kept for SKILL.md no longer fit its text."),
+    Code("F313", "error", "The layout kept in the notebook's metadata is not readable."),
+    # C: code
+    Code("C401", "error", "An exported cell is not valid Python."),
+    Code("C402", "error", "A line works in IPython only."),
+    Code("C403", "error", "A cell is written in another language."),
+    Code("C404", "error", "An exported cell is indented as a whole.", fixable=True),
+    Code("C405", "error", "A relative import."),
+    Code("C406", "error", "A star import."),
+    Code("C407", "error", "A name that exists in a notebook only."),
+    Code("C408", "error", "An exported cell uses a name of an unexported cell.", fixable=True),
+    Code("C409", "warning", "No cell defines this name."),
+    Code("C410", "error", "Two exported cells bind one name."),
+    Code("C411", "error", "A name is used before the cell that defines it."),
+    Code("C412", "error", "The kit's name is used but not imported.", fixable=True),
+    Code("C413", "error", "A `__main__` guard in an exported cell."),
+    Code("C414", "warning", "A path relative to the working folder."),
+    Code("C415", "error", "The exported cells do not compile as one module."),
+    Code("C416", "warning", "A built-in name is shadowed for the whole module."),
+    Code("C417", "error", "A step's signature uses a name bound for type checkers only."),
+    # S: steps
+    Code("S501", "error", "A cell with `@step` that no role exports.", fixable=True),
+    Code("S502", "error", "A step cell without a `@step` function."),
+    Code("S503", "error", "A step cell with more than one `@step` function."),
+    Code("S504", "error", "An argument of `@step` cannot be read without running it."),
+    Code("S505", "error", "`@step` has no such argument."),
+    Code("S506", "error", "An argument of `@step` has the wrong type."),
+    Code("S507", "error", "`requires` names a step that does not exist."),
+    Code("S508", "error", "A guard, invariant or schema that does not exist."),
+    Code("S509", "error", "A step id that is reserved or malformed."),
+    Code("S510", "error", "Two steps share one id."),
+    Code("S511", "error", "A step's tool name is longer than 64 characters."),
+    Code("S512", "error", "A step takes `*args`, `**kwargs` or positional-only parameters."),
+    Code("S513", "error", "A step waits for itself, or for a step of higher order."),
+    Code("S514", "error", "An invariant can only return None."),
+    Code("S515", "error", "An invariant asks for a value that its step does not have."),
+    Code("S516", "error", "A report field that the step's output does not have."),
+    Code("S517", "error", "No step has a report field.", blocks=False),
+    Code("S518", "warning", "Two earlier steps offer one parameter."),
+    Code("S519", "note", "The long form: a step without annotations."),
+    Code("S520", "warning", "A step is a stub."),
+    Code("S521", "warning", "A tool name is too long once the skill ships as a plugin."),
+    Code("S522", "error", "`bind` points at nothing that runs earlier."),
+    Code("S523", "warning", "A required step has no invariant."),
+    # K: cases
+    Code("K601", "error", "A cases cell holds something that is not a case."),
+    Code("K602", "error", "A case's argument is not a literal."),
+    Code("K603", "error", "A case has an unknown key, or a value of the wrong type."),
+    Code("K604", "error", "Two cases share one id."),
+    Code("K605", "error", "A case names a step that does not exist."),
+    Code("K606", "error", "A case's arguments do not fit its step."),
+    Code("K607", "error", "A line of cases is not JSON."),
+    # M: manifest
+    Code("M701", "error", "The manifest cell is not valid TOML."),
+    Code("M702", "error", "The manifest has a key that nobody reads."),
+    Code("M703", "error", "A value of the manifest has the wrong type or range."),
+    Code("M704", "error", "An anchor term does not occur in the prose."),
+    Code("M705", "error", "The steps of a skill come from its code."),
+    # A: files that travel with the skill
+    Code("A801", "error", "A markdown cell shows an attachment that it does not have."),
+    Code("A802", "error", "A file of the notebook's folder takes the place of a made one."),
+    Code("A803", "error", "A link leaves the notebook's folder."),
+    Code("A804", "error", "An attachment cannot be decoded."),
+    Code("A805", "error", "Two files differ in letter case only."),
+    # X: export
+    Code("X901", "error", "The package does not import in a fresh interpreter."),
+    Code("X902", "warning", "A file of an earlier export was edited and is left in place."),
+)
+
+CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}

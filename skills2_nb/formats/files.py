@@ -1,0 +1,94 @@
+"""Bytes on disk: read whole, written whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from skills2_nb.errors import SetupError, UnreadableError
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space and try again"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space and try again"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("permission denied", "choose another folder, or change its permissions"),
+    errno.EPERM: ("permission denied", "choose another folder, or change its permissions"),
+}
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        UnreadableError: there is no such file, it is a folder, or it may not be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UnreadableError(f"{path}: there is no such file; check the path.") from None
+    except IsADirectoryError:
+        raise UnreadableError(f"{path} is a folder; name the file in it.") from None
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read ({error.strerror}).") from None
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file at once: readers see the old bytes or the new ones, never a part.
+
+    Raises:
+        SetupError: the folder is not writable or the disk is full; the old file stands.
+    """
+    temporary = None
+    try:
+        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(_mode(path))
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError) -> SetupError:
+    """The environment's refusal as one sentence with its mend."""
+    why, mend = _REASONS.get(error.errno or 0, (error.strerror or str(error), "check the folder"))
+    return SetupError(f"{path} cannot be written: {why}. Mend: {mend}.")
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8 text without NUL, whose line ends a checkout may change."""
+    if b"\0" in data:
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def over_lf(data: bytes) -> bytes:
+    """Text with every line end as LF; binary as it is."""
+    if b"\r" not in data or not is_text(data):
+        return data
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def sha256(data: bytes) -> str:
+    """The digest as 64 hex characters."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file replaced, else what the umask leaves of 0666."""
+    with contextlib.suppress(OSError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

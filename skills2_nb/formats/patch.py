@@ -1,0 +1,134 @@
+"""Cells changed inside a notebook's text, all else as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from skills2_nb.formats.problem import Edit
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+def patch(text: str, edits: Sequence[Edit]) -> str:
+    """Put new sources and tags into a notebook's JSON text.
+
+    Every byte outside the values changed stays: indent, key order, outputs, number forms.
+
+    Args:
+        text: the notebook file, nbformat 4, without a BOM.
+        edits: at most one a cell.
+
+    Returns:
+        The new text; equal to ``text`` where nothing changes.
+    """
+    spans = list(_elements(text, _member(text, 0, "cells")))
+    ascii_only = text.isascii()
+    for edit in sorted(edits, key=lambda edit: edit.cell, reverse=True):
+        start, end = spans[edit.cell - 1]
+        text = text[:start] + _patched(text[start:end], edit, ascii_only) + text[end:]
+    return text
+
+
+def _patched(cell: str, edit: Edit, ascii_only: bool) -> str:
+    changes: dict[str, Any] = {}
+    if edit.source is not None:
+        changes["source"] = _as_lines(edit.source, cell)
+    if edit.tags is not None:
+        start, end = _span(cell, "metadata")
+        metadata = json.loads(cell[start:end]) if end else {}
+        changes["metadata"] = {**metadata, "tags": list(edit.tags)}
+    for key, value in changes.items():
+        cell = _with(cell, key, value, ascii_only)
+    return cell
+
+
+def _as_lines(source: str, cell: str) -> str | list[str]:
+    """The source in the form the cell has it: one string or a list of lines."""
+    start, end = _span(cell, "source")
+    if end and cell[start] != "[":
+        return source
+    lines = [line + "\n" for line in source.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _with(cell: str, key: str, value: Any, ascii_only: bool) -> str:
+    indent, margin = _indent(cell)
+    made = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    made = made.replace("\n", ("\r\n" if "\r\n" in cell else "\n") + margin)
+    start, end = _span(cell, key)
+    if end:
+        return cell[:start] + made + cell[end:]
+    opening = _BLANK.match(cell, 1)
+    gap = opening.group() if opening else ""
+    return f"{{{gap}{json.dumps(key)}: {made},{cell[1:]}"
+
+
+def _indent(cell: str) -> tuple[str | None, str]:
+    """One step of indent and the margin of the cell's keys; None and nothing on one line."""
+    first = re.match(r"\{\r?\n([ \t]*)\"", cell)
+    if first is None:
+        return None, ""
+    last = re.search(r"\n([ \t]*)\}$", cell)
+    outer = last.group(1) if last else ""
+    return first.group(1)[len(outer) :] or " ", first.group(1)
+
+
+def _span(cell: str, key: str) -> tuple[int, int]:
+    """Start and end of a member's value; ``(0, 0)`` where the object has no such member."""
+    return dict(_members(cell, 0)).get(key, (0, 0))
+
+
+def _member(text: str, start: int, key: str) -> int:
+    position = _skip(text, start)
+    return dict(_members(text, position))[key][0]
+
+
+def _members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Each key of the object at ``start`` with the span of its value."""
+    position = _skip(text, start + 1)
+    while text[position] != "}":
+        key, position = _DECODER.raw_decode(text, position)
+        begin = _skip(text, _skip(text, position) + 1)
+        _, end = _DECODER.raw_decode(text, begin)
+        yield key, (begin, end)
+        position = _next(text, end)
+
+
+def _elements(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """The span of each element of the array at ``start``."""
+    position = _skip(text, start + 1)
+    while text[position] != "]":
+        _, end = _DECODER.raw_decode(text, position)
+        yield position, end
+        position = _next(text, end)
+
+
+def _next(text: str, position: int) -> int:
+    position = _skip(text, position)
+    return _skip(text, position + 1) if text[position] == "," else position
+
+
+def _skip(text: str, position: int) -> int:
+    match = _BLANK.match(text, position)
+    return match.end() if match else position
+
+
+def merged(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """At most one edit a cell: the first source and the first tags asked for win."""
+    by_cell: dict[int, Edit] = {}
+    for edit in edits:
+        old = by_cell.get(edit.cell)
+        if old is None:
+            by_cell[edit.cell] = edit
+        else:
+            by_cell[edit.cell] = Edit(
+                edit.cell,
+                old.source if old.source is not None else edit.source,
+                old.tags if old.tags is not None else edit.tags,
+            )
+    return tuple(by_cell.values())
