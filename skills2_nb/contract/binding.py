@@ -13,7 +13,7 @@ from typing import Any
 from skills2_nb.contract.canonical import decode, encode, is_digest
 from skills2_nb.contract.errors import InputError
 from skills2_nb.contract.skill import Skill
-from skills2_nb.contract.spec import Parameter, StepSpec
+from skills2_nb.contract.spec import Parameter, StepSpec, recordable
 from skills2_nb.contract.state import RunState, resolve
 
 Origin = dict[str, Any]
@@ -215,7 +215,7 @@ def _agreed(spec: StepSpec, name: str, found: list[_Candidate]) -> tuple[Any, Or
             f'refs={{"{name}": "{found[0].reference}"}}, or in the step by bind=',
             kind="ambiguous",
             step=spec.id,
-            values={item.reference: _short(item.value) for item in found},
+            values={item.reference: recordable(item.value) for item in found},
         )
     nearest = found[0]
     return nearest.value, {"from": nearest.reference, "seq": nearest.seq, "by": "name"}
@@ -238,10 +238,6 @@ def _missing(skill: Skill, spec: StepSpec, state: RunState, name: str) -> InputE
         next=skill.ready(state),
         values={"parameter": name},
     )
-
-
-def _short(value: Any) -> Any:
-    return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:200]
 
 
 def _escaped(name: str) -> str:

@@ -136,7 +136,7 @@ def _other(value: Any, depth: int) -> Any:
         if isinstance(value, kinds):
             return form(value, depth)
     if hasattr(type(value), "model_dump"):
-        return _plain(value.model_dump(mode="python"), depth + 1)
+        return _plain(value.model_dump(mode="python", warnings=False), depth + 1)
     if hasattr(type(value), "__dataclass_fields__"):
         return _mapping({name: getattr(value, name) for name in value.__dataclass_fields__}, depth)
     return _foreign(value, depth)

@@ -137,6 +137,15 @@ def check(
     )
 
 
+def holds(item: Invariant, fields: Mapping[str, Any], run: RunView) -> bool | None:
+    """Whether a guard is true; None where it raises, or answers neither yes nor no."""
+    try:
+        result = item.fn(**_arguments(item, fields, {"inputs": run.inputs, "run": run}))
+        return None if result is None or isinstance(result, str) else bool(result)
+    except Exception:
+        return None
+
+
 def values_seen(item: Invariant, inputs: Mapping[str, Any], output: Any) -> dict[str, Any]:
     """The fields that an invariant reads by name, with their values."""
     seen = {**inputs, **output_fields(output)}

@@ -249,7 +249,7 @@ def _check(line: bytes, number: int, prev: str) -> tuple[str | None, str]:
     stripped = line[:-1]
     body, tail = stripped[:-_TAIL], stripped[-_TAIL:]
     named = tail[len(_HASH_KEY) : -2].decode("ascii", "replace")
-    if not tail.startswith(_HASH_KEY):
+    if not (tail.startswith(_HASH_KEY) and tail.endswith(b'"}')):
         return "the line does not end with its hash", prev
     if hashlib.sha256(body + b"}").hexdigest() != named:
         return "the line's bytes do not give its hash: it was changed", named

@@ -265,7 +265,7 @@ class Run:
             checks = inv.check(spec.invariants, call.inputs, output, view)
             broken(spec, checks, call.inputs, output)
         except ContractError as error:
-            self._fail(call, error.reason, plain(error.to_dict()), begun, shown, checks)
+            self._fail(call, error.reason, error.to_dict(), begun, shown, checks)
             raise
         fields = self._fields(call, begun, checks) | {"output": self._kept_output(shown)}
 
@@ -296,7 +296,7 @@ class Run:
         fields: dict[str, Any] = {
             "step": step,
             "reason": error.reason,
-            "error": plain(error.to_dict()),
+            "error": error.to_dict(),
         }
         if error.reason == "input":
             given = {name: _shown(item) for name, item in {**args, **bound.values}.items()}

@@ -128,14 +128,7 @@ class Skill:
         for id_ in reversed(self.ancestors(spec.id)):
             if id_ in view.outputs:
                 fields.update(inv.output_fields(view.outputs[id_]))
-        try:
-            return (
-                inv.check([spec.guard], fields, None, view)[0].ok
-                if _known(spec.guard, fields)
-                else None
-            )
-        except Exception:
-            return None
+        return inv.holds(spec.guard, fields, view)
 
     def owes(self, spec: StepSpec, state: RunState) -> bool:
         """Whether a run owes the step: required, or its guard is true or cannot be evaluated."""
@@ -268,9 +261,3 @@ class _Outputs(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._plain)
-
-
-def _known(guard: inv.Invariant, fields: Mapping[str, Any]) -> bool:
-    return all(
-        name in fields or name in inv.WHOLE or name in guard.optional for name in guard.parameters
-    )

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 RESERVED_IDS = frozenset({"start_run", "end_run", "audit_run"})
 _POSITION = itertools.count(1)
-_PLACES: dict[tuple[str, str], int] = {}
+_PLACES: dict[tuple[str, str, str], int] = {}
 
 
 class StepFunction(Protocol[P, R]):
@@ -71,7 +71,20 @@ def step(
     report: Sequence[str] = (),
     id: str | None = None,
 ) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
-def step(order: Any = None, **options: Any) -> Any:
+def step(
+    order: Any = None,
+    *,
+    requires: Any = None,
+    invariants: Any = (),
+    input_schema: Any = None,
+    output_schema: Any = None,
+    required: bool = True,
+    when: Any = None,
+    effects: Any = (),
+    bind: Mapping[str, str] | None = None,
+    report: Any = (),
+    id: str | None = None,
+) -> Any:
     """Make a function a step; plain ``@step`` works.
 
     Args:
@@ -90,9 +103,20 @@ def step(order: Any = None, **options: Any) -> Any:
     Raises:
         DefinitionError: the function or an option cannot make a step.
     """
+    options = {
+        "requires": None if requires is None else _ids(requires),
+        "invariant_refs": _checked(_sequence(invariants)),
+        "input_ref": input_schema,
+        "output_ref": output_schema,
+        "required": required and when is None,
+        "when": when,
+        "effects": _sequence(effects),
+        "bind": dict(bind or {}),
+        "report": _sequence(report),
+    }
     if callable(order):
-        return _mark(order, None, {})
-    return lambda fn: _mark(fn, order, options)
+        return _mark(order, None, id, options)
+    return lambda fn: _mark(fn, order, id, options)
 
 
 def run_alone(spec: StepSpec, given: Mapping[str, Any]) -> Any:
@@ -130,8 +154,8 @@ def broken(spec: StepSpec, checks: Sequence[Check], inputs: Any, output: Any) ->
     )
 
 
-def _mark(fn: Callable[..., Any], order: Any, options: Mapping[str, Any]) -> Any:
-    spec = _spec(fn, order, options)
+def _mark(fn: Callable[..., Any], order: Any, id: str | None, options: Mapping[str, Any]) -> Any:
+    spec = _spec(fn, order, id, options)
     if spec.is_async:
 
         @functools.wraps(fn)
@@ -164,28 +188,15 @@ def _case(fn: Any, *args: Any, **options: Any) -> Any:
     return step_case(fn, *args, **options)
 
 
-def _spec(fn: Callable[..., Any], order: Any, options: Mapping[str, Any]) -> StepSpec:
-    name = options.get("id") or fn.__name__
+def _spec(
+    fn: Callable[..., Any], order: Any, id: str | None, options: Mapping[str, Any]
+) -> StepSpec:
+    name = id or getattr(fn, "__name__", None)
     _check_definition(fn, name, order)
-    key = (fn.__module__, name)
-    place = _PLACES.setdefault(key, next(_POSITION))
     doc = (inspect.getdoc(fn) or "").strip()
-    return StepSpec(
-        id=name,
-        fn=fn,
-        order=order,
-        position=place,
-        requires=_ids(options["requires"]) if options.get("requires") is not None else None,
-        invariant_refs=_checked(_sequence(options.get("invariants", ()))),
-        input_ref=options.get("input_schema"),
-        output_ref=options.get("output_schema"),
-        required=options.get("required", True) and options.get("when") is None,
-        when=options.get("when"),
-        effects=_sequence(options.get("effects", ())),
-        bind=dict(options.get("bind") or {}),
-        report=_sequence(options.get("report", ())),
-        summary=doc.split("\n", 1)[0],
-    )
+    place = _PLACES.setdefault((fn.__module__, fn.__qualname__, str(name)), next(_POSITION))
+    summary = doc.split("\n", 1)[0]
+    return StepSpec(id=str(name), fn=fn, order=order, position=place, summary=summary, **options)
 
 
 def _check_definition(fn: Callable[..., Any], name: Any, order: Any) -> None:

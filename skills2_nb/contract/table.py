@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from pydantic_core import core_schema
 
 from skills2_nb.contract import blobs
 from skills2_nb.contract.blobs import TABLE_TAG
-from skills2_nb.contract.canonical import encode, plain
+from skills2_nb.contract.canonical import decode, encode, plain
 from skills2_nb.contract.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def reference(frame: Any) -> dict[str, Any]:
         TABLE_TAG: sha,
         "rows": rows,
         "columns": [{"name": name, "dtype": str(frame[name].dtype)} for name in names],
-        "head": [[column[at] for column in columns] for at in range(min(rows, HEAD_ROWS))],
+        "head": [[plain(column[at]) for column in columns] for at in range(min(rows, HEAD_ROWS))],
     }
 
 
@@ -167,9 +168,9 @@ def _items(column: Any) -> Any:
 
 def _cell(item: Any) -> Any:
     """One value; every way of saying "missing" is null, as the dtype says which was meant."""
-    if item is None or item != item or type(item).__name__ in ("NAType", "NaTType"):
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return None
-    return plain(item)
+    return None if item != item else item
 
 
 def _unfit(frame: Any) -> str | None:
@@ -178,6 +179,9 @@ def _unfit(frame: Any) -> str | None:
         return "a table's column names are text: rename the columns"
     if len(set(names)) != len(names):
         return "a table's column names differ from one another: rename the columns"
+    nested = [name for name in names if str(frame[name].dtype).startswith(_NESTED)]
+    if nested:
+        return f"column {nested[0]!r} holds nested values: a table keeps numbers, text and times"
     index = getattr(frame, "index", None)
     if index is not None and (index.name is not None or getattr(index, "nlevels", 1) > 1):
         return f"a table keeps no index and this one is {index.name or 'nested'}: .reset_index()"
@@ -203,61 +207,64 @@ def _check_rows(frame: Any, row: type[BaseModel]) -> None:
 def _pandas(stored: Mapping[str, Any]) -> Any:
     import pandas as pd
 
-    columns = {}
-    for name, dtype, values in _stored(stored):
-        columns[name] = pd.Series(_restored(values, dtype), dtype=_dtype(dtype), name=name)
+    columns = {
+        name: pd.Series(_floats(values) if dtype.startswith("float") else values, dtype=dtype)
+        for name, dtype, values in _stored(stored)
+    }
     return pd.DataFrame(columns, columns=stored["columns"])
 
 
-def _restored(values: list[Any], dtype: str) -> list[Any]:
-    if dtype.startswith("float"):
-        return [float("nan") if item is None else _number(item) for item in values]
-    return values
-
-
-def _number(item: Any) -> float:
-    return float(item["$float"]) if isinstance(item, dict) else float(item)
-
-
-def _dtype(dtype: str) -> Any:
-    return "str" if dtype == "str" else dtype
+def _floats(values: list[Any]) -> list[float]:
+    """NumPy's floats say "missing" by NaN."""
+    return [float("nan") if item is None else item for item in values]
 
 
 def _polars(stored: Mapping[str, Any]) -> Any:
     import polars as pl
 
-    frame = pl.DataFrame({name: values for name, _, values in _stored(stored)}, strict=False)
-    target = pl.DataFrame(schema=_polars_schema(stored))
-    casts = [
-        _polars_cast(pl.col(name), frame.schema[name], kind) for name, kind in target.schema.items()
-    ]
-    return frame.select(casts) if casts else frame
+    columns = []
+    for name, dtype, values in _stored(stored):
+        wanted = _polars_dtype(dtype)
+        raw = pl.Series(name, values, strict=False)
+        if wanted.is_temporal() and raw.dtype == pl.String:
+            raw = _polars_time(raw, wanted)
+        columns.append(raw.cast(wanted))
+    return pl.DataFrame(columns)
 
 
-def _polars_cast(column: Any, have: Any, want: Any) -> Any:
-    if str(have) == "String" and want.is_temporal():
-        if str(want) == "Date":
-            return column.str.to_date()
-        return column.str.to_datetime().cast(want)
-    return column.cast(want)
-
-
-def _polars_schema(stored: Mapping[str, Any]) -> dict[str, Any]:
+def _polars_time(raw: Any, wanted: Any) -> Any:
+    """Dates, times and durations are ISO text in a blob."""
     import polars as pl
 
-    schema = {}
-    for name, dtype, _ in _stored(stored):
-        base = dtype.partition("(")[0]
-        if base == "Datetime":
-            schema[name] = pl.Datetime("us")
-        else:
-            schema[name] = getattr(pl, base)
-    return schema
+    if wanted == pl.Date:
+        return raw.str.to_date()
+    if wanted == pl.Time:
+        return raw.str.to_time()
+    if wanted.base_type() == pl.Duration:
+        seconds = raw.str.extract(r"PT([\d.]+)S").cast(pl.Float64)
+        sign = raw.str.starts_with("-").replace_strict({True: -1, False: 1})
+        return (seconds * 1e6).round().cast(pl.Int64) * sign
+    zone = getattr(wanted, "time_zone", None)
+    read = raw.str.to_datetime(time_unit="us", time_zone="UTC" if zone else None)
+    return read.dt.convert_time_zone(zone) if zone else read
+
+
+def _polars_dtype(text: str) -> Any:
+    import polars as pl
+
+    name, _, rest = text.partition("(")
+    kind = getattr(pl, name)
+    if not rest:
+        return kind
+    words = dict(re.findall(r"(\w+)='([^']*)'", rest))
+    return kind(**words)
 
 
 def _stored(stored: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
-    return zip(stored["columns"], stored["dtypes"], stored["data"], strict=True)
+    return zip(stored["columns"], stored["dtypes"], decode(stored["data"]), strict=True)
 
 
 _LIBRARIES = ("pandas", "polars")
+#: Polars types that hold other values, or objects that no JSON says.
+_NESTED = ("List", "Array", "Struct", "Object", "Decimal", "Enum")
 _UNPACK = {"pandas": _pandas, "polars": _polars}

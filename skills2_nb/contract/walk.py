@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,16 +24,23 @@ class Walk:
     step: str | None = None
 
 
-def walk(run: Run, args: Mapping[str, Mapping[str, Any]] | None = None) -> Walk:
+def walk(
+    run: Run,
+    args: Mapping[str, Mapping[str, Any]] | None = None,
+    on_step: Callable[[str], None] | None = None,
+) -> Walk:
     """Call the owed steps of ``run`` in order, each argument bound; stop at the first failure.
 
     Args:
         args: arguments by step, where binding alone does not find them.
+        on_step: is told each step's id before it is called.
     """
     outputs: dict[str, Any] = {}
     for spec in run.skill.steps:
         if not run.skill.owes(spec, run.state):
             continue
+        if on_step is not None:
+            on_step(spec.id)
         try:
             outputs[spec.id] = run.call(spec.id, (args or {}).get(spec.id))
         except Exception as error:

@@ -1,0 +1,1 @@
+"""How a skill is found, opened and read."""
