@@ -147,7 +147,8 @@ def _import_fault(folder: Path, error: BaseException) -> str:
     """One sentence with the package's own innermost line."""
     told = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{folder.name}: {Path(error.filename).name}, line {error.lineno}: SyntaxError: {error.msg}"
+        place = f"{folder.name}: {Path(error.filename).name}, line {error.lineno}"
+        return f"{place}: SyntaxError: {error.msg}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if Path(frame.filename).is_relative_to(folder):
             place = Path(frame.filename).relative_to(folder).as_posix()

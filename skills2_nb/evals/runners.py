@@ -58,24 +58,24 @@ def chain(
         answer: an answer to record in place of the chain's own.
         on_step: is told each step's id before it is called.
     """
-    run = Run.start(
-        skill, inputs, prompt=prompt, vouched=vouched, writer=writer, folders=folders
-    )
+    run = Run.start(skill, inputs, prompt=prompt, vouched=vouched, writer=writer, folders=folders)
     try:
         walked = walk(run, on_step=on_step)
         outputs = {id_: call.output for id_, call in run.state.last.items()}
         if walked.error is not None:
             run.end(by="cli", answer=answer)
             return Outcome(run, outputs, answer, walked.error, walked.step)
-        given = answer if answer is not None else _readout(run, body)
+        given = answer if answer is not None else readout(run, body)
         run.end(by="cli", answer=given)
         return Outcome(run, outputs, given)
     finally:
         run.close()
 
 
-def _readout(run: Run, body: str) -> str:
+def readout(run: Run, body: str) -> str:
+    """The ``readout`` of the last owed step, else ``body``."""
     owed = run.skill.owed(run.state)
-    output = run.state.last[owed[-1].id].output if owed else None
+    call = run.state.newest(owed[-1].id) if owed else None
+    output = call.output if call is not None else None
     text = output.get(READOUT) if isinstance(output, Mapping) else None
     return text if isinstance(text, str) and text else body

@@ -1,0 +1,186 @@
+"""A run and its audit, from a skill to a verdict."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from skills2_nb.audit import ledger
+from skills2_nb.audit.auditor import Audit, Basis, audit, audit_journal
+from skills2_nb.contract import journal
+from skills2_nb.contract.loader import load
+from skills2_nb.contract.run import find
+from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.state import RunState, fold
+from skills2_nb.convert.exporter import export
+from skills2_nb.convert.folder import folder_of
+from skills2_nb.errors import UsageError
+from skills2_nb.evals.runners import Outcome, chain
+from skills2_nb.formats.package import read_package
+from skills2_nb.library.discovery import Target
+from skills2_nb.library.discovery import find as find_skill
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a run has shown.
+
+    Attributes:
+        run: the run's id; None where an answer was judged alone.
+        basis: what it was judged by.
+        state: the run as it was judged.
+        outputs: the results by step, plain.
+        error: what stopped the run, else None.
+        step: the step that stopped it.
+    """
+
+    run: str | None
+    skill: Skill
+    basis: Basis
+    state: RunState | None
+    audit: Audit
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    answer: str | None = None
+    error: Exception | None = None
+    step: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"run", "skill", "steps", "answer", "audit"}``, the fixed shape of ``run --json``."""
+        return {
+            "run": self.run,
+            "skill": self.skill.name,
+            "steps": dict(self.outputs),
+            "answer": self.answer,
+            "audit": self.audit.to_dict(),
+        }
+
+
+def prove(
+    target: Target,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    prompt: str | None = None,
+    answer: str | None = None,
+    on_step: Callable[[str], None] | None = None,
+) -> Proof:
+    """Run a skill by the chain, end the run, audit it and note the audit in the ledger.
+
+    Args:
+        target: a package, or a notebook, which is exported to a temporary folder first.
+        inputs: the run's inputs; relative paths are sought here, then in the package.
+        prompt: what the user asked.
+        answer: an answer to judge in place of the chain's own.
+        on_step: is told each step's id before it is called.
+
+    Raises:
+        Skills2Error: the skill cannot be exported, loaded or journalled. What a step raises is
+            no error of the proof: it is in ``error``.
+    """
+    with opened(target) as folder:
+        basis = basis_of(folder)
+        outcome = chain(
+            basis.skill,
+            inputs,
+            prompt=prompt,
+            folders=(Path.cwd(), folder, *_beside(target)),
+            body=basis.body,
+            answer=answer,
+            on_step=on_step,
+        )
+        return proven(basis, outcome)
+
+
+def audit_run(run: str, target: Target | None = None, *, answer: str | None = None) -> Proof:
+    """Judge a run by its journal, and note the audit in the ledger.
+
+    Args:
+        run: the run's id.
+        target: the skill; left out, it is sought by the name in the journal.
+        answer: an answer to judge in place of the journal's.
+
+    Raises:
+        UnknownRunError: no journal has that id.
+        UsageError: the run is another skill's.
+    """
+    state = fold(journal.read(find(run)))
+    with opened(target if target is not None else find_skill(state.skill)) as folder:
+        basis = basis_of(folder)
+        if basis.skill.name != state.skill:
+            raise UsageError(f"run {run} is of {state.skill}, not of {basis.skill.name}")
+        return judge(basis, run, answer=answer)
+
+
+def proven(basis: Basis, outcome: Outcome) -> Proof:
+    """The proof of a run that a runner has brought to its end."""
+    proof = judge(basis, outcome.run.id)
+    return replace(proof, error=outcome.error, step=outcome.step)
+
+
+def judge(basis: Basis, run: str, *, answer: str | None = None) -> Proof:
+    """Audit a run by its journal on a basis that is there, and note it in the ledger.
+
+    Raises:
+        UnknownRunError: no journal has that id.
+    """
+    path = find(run)
+    state = fold(journal.read(path))
+    judged = audit_journal(basis, path, answer=answer, earlier=ledger.lines(run))
+    ledger.append(ledger.entry(judged, state, journal.now()))
+    outputs = {id_: call.output for id_, call in state.last.items()}
+    return Proof(run, basis.skill, basis, state, judged, outputs, judged.answer)
+
+
+def audit_answer(target: Target, answer: str) -> Proof:
+    """Judge an answer that no run stands behind."""
+    with opened(target) as folder:
+        basis = basis_of(folder)
+        judged = audit(basis, None, answer=answer)
+        return Proof(None, basis.skill, basis, None, judged, answer=answer)
+
+
+@contextmanager
+def opened(target: Target) -> Iterator[Path]:
+    """The folder of a skill's package; a notebook's is made for the while and then removed."""
+    if target.kind == "package":
+        yield target.path
+        return
+    with tempfile.TemporaryDirectory(prefix="skills2-") as place:
+        yield export(target.path, Path(place), verify=False).folder
+
+
+def basis_of(folder: Path) -> Basis:
+    """What runs of an exported package are judged by.
+
+    Raises:
+        PackageError: the folder is no package, or does not import.
+    """
+    package = read_package(folder)
+    return Basis(
+        skill=load(folder),
+        body=package.body,
+        anchors=package.manifest.anchors,
+        settings=package.manifest.audit,
+        constants=constants_of((folder / "runtime" / "skill.py").read_text(encoding="utf-8")),
+    )
+
+
+def constants_of(code: str) -> tuple[float, ...]:
+    """The numbers that a module spells out: thresholds and the like, which an answer may name."""
+    numbers = {
+        float(node.value)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+    }
+    return tuple(sorted(numbers))
+
+
+def _beside(target: Target) -> tuple[Path, ...]:
+    """A notebook's folder and the folder of its stem, where its files lie."""
+    if target.kind == "package":
+        return ()
+    return (target.path.parent, folder_of(target.path))
