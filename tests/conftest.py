@@ -116,3 +116,62 @@ def load_notebook() -> Callable[[Path], ModuleType]:
         return module
 
     return load
+
+
+# A small skill notebook that runs: two steps, three cases.
+FRONT = """---
+name: trial-skill
+description: "Adds up a list of numbers and says the total. Use it when someone asks for a sum."
+---"""
+PROSE = """# Adding up
+
+The **total** of a list, and nothing else. When to use: someone asks for a sum."""
+SETUP = """from pydantic import BaseModel
+
+from skills2_nb import case, step"""
+ADD = '''class Sum(BaseModel):
+    total: int
+    count: int
+
+
+def total_is_sum(values, total, count):
+    return total == sum(values) and count == len(values)
+
+
+@step(invariants=[total_is_sum], report=["total"])
+def add(values: list[int]) -> Sum:
+    """Add up."""
+    return Sum(total=sum(values), count=len(values))'''
+TELL = '''class Report(BaseModel):
+    readout: str
+
+
+def names_total(readout, total):
+    return str(total) in readout
+
+
+@step(invariants=[names_total])
+def tell(total: int) -> Report:
+    """Say it."""
+    return Report(readout=f"Adding up gives a total of {total}.")'''
+CASES = """add.case([1, 2], expect={"total": 3})
+case("What is the sum of 20, 30 and 41?", inputs={"values": [20, 30, 41]}, must_call=["add"])
+case("Tell before you add.", inputs={"values": [1]}, calls=[{"step": "tell"}],
+     expected_audit="fail", expect={"findings": ["STEP_MISSING"]})"""
+MANIFEST = """[anchors]
+terms = ["total", "adding up"]"""
+CELLS = [
+    ("front", FRONT),
+    ("prose", PROSE),
+    ("manifest", MANIFEST),
+    ("setup", SETUP),
+    ("step", ADD),
+    ("step", TELL),
+    ("cases", CASES),
+]
+
+
+@pytest.fixture
+def skill_notebook(make_notebook: Callable[..., Path]) -> Path:
+    """``notebooks/trial-skill.ipynb``: two steps, three cases."""
+    return make_notebook(CELLS)
