@@ -66,7 +66,7 @@ def get(sha: str) -> bytes:
 
 def deflate(value: Any) -> Any:
     """``value`` (plain) with its big parts moved to blobs: fields first, else the whole."""
-    if len(encode_plain(value)) <= INLINE_BYTES:
+    if _is_small(value) or len(encode_plain(value)) <= INLINE_BYTES:
         return value
     if isinstance(value, dict):
         parts = {name: _moved(item) for name, item in value.items()}
@@ -84,6 +84,13 @@ def inflate(value: Any) -> Any:
     if any(isinstance(item, dict) and BLOB_TAG in item for item in value.values()):
         return {name: inflate(item) for name, item in value.items()}
     return value
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a look is enough: most values of a step are numbers and short text."""
+    if isinstance(value, dict):
+        return len(value) < 100 and all(map(_is_small, value.values()))
+    return not isinstance(value, list) and (not isinstance(value, str) or len(value) < 100)
 
 
 def _moved(value: Any) -> Any:

@@ -70,6 +70,8 @@ class Journal:
         self.path = path
         self.run = run
         self.writer = writer
+        self._run_text = encode_plain(run)
+        self._writer_text = encode_plain(writer)
         self._on_record = on_record
         self._lock = threading.RLock()
         self._fd: int | None = None
@@ -160,21 +162,27 @@ class Journal:
         clash = _RESERVED.intersection(fields)
         if clash:
             raise JournalError(f"a record's own keys cannot be given: {', '.join(sorted(clash))}")
+        seq, ts = self._seq + 1, max(now(), self._ts)
+        inner = encode_plain(fields)[1:-1]
+        line, value = sealed(
+            f'{{"v":{VERSION},"run":{self._run_text},"seq":{seq},"ts":"{ts}","kind":"{kind}",'
+            f'{inner}{"," if inner else ""}"writer":{self._writer_text},"mac":null,'
+            f'"prev":"{self._head}"'.encode("ascii")
+        )
+        self._put(fd, line)
+        self._offset += len(line)
         record: Record = {
             "v": VERSION,
             "run": self.run,
-            "seq": self._seq + 1,
-            "ts": max(now(), self._ts),
+            "seq": seq,
+            "ts": ts,
             "kind": kind,
             **fields,
             "writer": self.writer,
             "mac": None,
             "prev": self._head,
+            "hash": value,
         }
-        body = ",".join(f"{encode_plain(key)}:{encode_plain(item)}" for key, item in record.items())
-        line, record["hash"] = sealed(f"{{{body}".encode("ascii"))
-        self._put(fd, line)
-        self._offset += len(line)
         self._accept(record)
         return record
 
