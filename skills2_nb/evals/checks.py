@@ -6,39 +6,47 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skills2_nb.audit.auditor import Audit, Profile
+from skills2_nb.audit.auditor import NOT_YET, Audit
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.state import RunState, resolve
 
 AXES = ("coverage", "consistency", "anchoring")
 
 
-def amiss(case: Mapping[str, Any], audit: Audit, state: RunState, profile: str) -> list[str]:
+def standing(audit: Audit) -> str:
+    """The verdict that a case is held against.
+
+    It is the verdict of ``strict``; where ``strict`` objects to nothing and is unproven for want
+    of the checks in ``NOT_YET`` alone, ``classic`` speaks.
+    """
+    waiting = audit.strict.verdict == "unproven" and set(audit.strict.not_checked) <= set(NOT_YET)
+    return audit.classic.verdict if waiting else audit.strict.verdict
+
+
+def amiss(case: Mapping[str, Any], audit: Audit, state: RunState) -> list[str]:
     """What does not hold, in sentences; an empty list is a case that holds.
 
     Args:
         case: a run case by its keys.
         audit: the judgement of the run.
         state: the run.
-        profile: the profile that ``expected_audit`` and ``expect`` are judged by.
     """
-    judged = audit.profile(profile)
     return [
-        *_verdict(case, judged, profile),
-        *_expected(case.get("expect", {}), audit, judged),
+        *_verdict(case, audit),
+        *_expected(case.get("expect", {}), audit),
         *_mentions(case, audit.answer or "", state),
     ]
 
 
-def _verdict(case: Mapping[str, Any], judged: Profile, profile: str) -> Iterator[str]:
-    wanted = case.get("expected_audit", "pass")
-    if judged.verdict != wanted:
-        codes = ", ".join(dict.fromkeys(f.code for f in judged.findings if f.counts))
+def _verdict(case: Mapping[str, Any], audit: Audit) -> Iterator[str]:
+    wanted, seen = case.get("expected_audit", "pass"), standing(audit)
+    if seen != wanted:
+        codes = ", ".join(dict.fromkeys(f.code for f in audit.strict.findings if f.counts))
         told = f" ({codes})" if codes else ""
-        yield f"the {profile} verdict is {judged.verdict}, not {wanted}{told}"
+        yield f"the verdict is {seen}, not {wanted}{told}"
 
 
-def _expected(expect: Mapping[str, Any], audit: Audit, judged: Profile) -> Iterator[str]:
+def _expected(expect: Mapping[str, Any], audit: Audit) -> Iterator[str]:
     codes = {item.code for item in (*audit.classic.findings, *audit.strict.findings)}
     for code in expect.get("findings", ()):
         if code not in codes:
@@ -56,7 +64,7 @@ def _expected(expect: Mapping[str, Any], audit: Audit, judged: Profile) -> Itera
     for axis in (*AXES, "score"):
         if axis in expect:
             low, high = expect[axis]
-            value = getattr(judged, axis)
+            value = getattr(audit.strict, axis)
             if not low <= value <= high:
                 yield f"{axis} is {value:.2f}, not within {low} and {high}"
 

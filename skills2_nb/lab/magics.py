@@ -16,15 +16,12 @@ from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check
 from skills2_nb.errors import Skills2Error
-from skills2_nb.evals.checks import amiss
+from skills2_nb.evals.checks import amiss, standing
 from skills2_nb.evals.runners import readout
 from skills2_nb.lab.results import Results
 from skills2_nb.lab.session import Session, open_session
 from skills2_nb.lab.verbs import VERBS, Memory, perform
 from skills2_nb.views import fragment
-
-#: The profile that cases are judged by while ``strict`` still leaves checks out.
-CASE_PROFILE = "classic"
 
 
 class Extension:
@@ -86,9 +83,8 @@ class Extension:
         session = self.session()
         run.end(by="cli", answer=readout(run, session.basis().body))
         judged = audit_journal(session.basis(), run.path)
-        wrong = amiss(case, judged, run.state, CASE_PROFILE)
-        profile = judged.profile(CASE_PROFILE)
-        told = f"{CASE_PROFILE} {profile.score:.2f} {profile.verdict}"
+        wrong = amiss(case, judged, run.state)
+        told = f"score {judged.strict.score:.2f}, {standing(judged)}"
         return not wrong, "; ".join(wrong) if wrong else told
 
     def collect(self, _: Mapping[str, Any]) -> Skill:

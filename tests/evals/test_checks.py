@@ -22,7 +22,7 @@ def proof(skill_notebook: Path) -> Proof:
     ("case", "says"),
     [
         ({}, None),
-        ({"expected_audit": "fail"}, "verdict is pass, not fail"),
+        ({"expected_audit": "fail"}, "the verdict is pass, not fail"),
         ({"must_mention": ["TOTAL", {"regex": r"\b91\b"}, {"value": "add#/total"}]}, None),
         ({"must_mention": ["quick ratio"]}, "does not mention 'quick ratio'"),
         ({"must_mention": [{"regex": r"\b92\b"}]}, "does not mention regex"),
@@ -38,7 +38,7 @@ def proof(skill_notebook: Path) -> Proof:
 )
 def test_each_key_is_asked(proof: Proof, case: dict[str, Any], says: str | None) -> None:
     assert proof.state is not None
-    wrong = amiss(case, proof.audit, proof.state, "classic")
+    wrong = amiss(case, proof.audit, proof.state)
     if says is None:
         assert wrong == []
     else:
@@ -57,5 +57,5 @@ def test_a_failing_run_is_what_a_failing_case_asks_for(
     judged = judge(basis, run.id)
     case = {"expected_audit": "fail", "expect": {"findings": ["STEP_MISSING", "ORDER_REJECTED"]}}
     assert judged.state is not None
-    assert amiss(case, judged.audit, judged.state, "classic") == []
-    assert "verdict is fail, not pass (" in amiss({}, judged.audit, judged.state, "classic")[0]
+    assert amiss(case, judged.audit, judged.state) == []
+    assert "verdict is fail, not pass (" in amiss({}, judged.audit, judged.state)[0]

@@ -100,7 +100,7 @@ def test_cases_show_their_ticks(executed: Callable[..., Any]) -> None:
     )
     ticks = [bundle["text/plain"][0] for bundle in cells["shown"]]
     assert ticks == ["✗", "✓", "✓", "✗", "✗"]
-    assert "classic 1.00 pass" in cells["shown"][2]["text/plain"]
+    assert "score 1.00, pass" in cells["shown"][2]["text/plain"]
     assert "does not mention 'ratio'" in cells["shown"][4]["text/plain"]
 
 
