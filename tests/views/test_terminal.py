@@ -1,0 +1,165 @@
+import re
+from dataclasses import dataclass, field
+
+import pytest
+
+from skills2_nb.contract.trial import Trial
+from skills2_nb.formats.problem import Problem
+from skills2_nb.views import terminal
+from skills2_nb.views.rows import arguments, expected
+from skills2_nb.views.values import shown
+
+ESCAPE = re.compile(r"\x1b\[\d+m")
+
+
+@dataclass
+class Export:
+    folder: str = "skills/sums"
+    written: tuple[str, ...] = ("SKILL.md", "skill.toml")
+    unchanged: tuple[str, ...] = ("export.lock",)
+    removed: tuple[str, ...] = ("old.py",)
+    edited: tuple[str, ...] = ()
+    checked: bool = False
+    problems: tuple[Problem, ...] = field(default=())
+
+
+def problem(level: str = "error", message: str = "wrong " * 30) -> Problem:
+    return Problem("C401", level, "n.ipynb", 3, "ab12", 2, message, "mend it")
+
+
+@pytest.mark.parametrize("width", [48, 80, 120])
+def test_no_line_is_wider_than_asked(any_run, cells, width: int) -> None:
+    text = terminal.report(any_run.audit, any_run.skill, any_run.state, cells=cells, width=width)
+    assert text.endswith("\n")
+    assert max(map(len, text.splitlines())) <= width
+    assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+def test_color_only_when_asked_and_nothing_but_color(any_run) -> None:
+    args = (any_run.audit, any_run.skill, any_run.state)
+    plain, colored = terminal.report(*args), terminal.report(*args, color=True)
+    assert "\x1b" not in plain
+    assert ESCAPE.search(colored)
+    assert ESCAPE.sub("", colored) == plain
+
+
+def test_honest_report(honest) -> None:
+    text = terminal.report(honest.audit, honest.skill, honest.state)
+    head = text.splitlines()
+    assert head[0] == honest.audit.strict.verdict.upper()
+    assert head[1] == f"sums 0.1.0, run {honest.audit.run}, evidence {honest.audit.level}"
+    assert re.search(r"2  add_up +ok +[<\d.]+ m?s +2/2  total 12, mean 4\.0", text)
+    assert re.search(r"3  sample +not due", text)
+    assert re.search(r"coverage +1\.00 +1\.00", text)
+    assert "not checked (strict): replay" in text
+
+
+def test_failing_report_names_cell_code_and_mend(failing, cells) -> None:
+    text = terminal.report(failing.audit, failing.skill, failing.state, cells=cells)
+    assert "  STEP_FAILED (coverage)\n    [cell 5] add_up was called" in text
+    assert "    Mend: Call tell before the run ends" in text
+    assert re.search(r"ORDER_REJECTED \(coverage, note\)", text)
+    assert re.search(r"2  add_up +failed +-", text)
+    assert re.search(r"4  tell +not called +- +0/1", text)
+
+
+def test_findings_stand_in_the_order_of_their_weight(failing) -> None:
+    text = terminal.findings(failing.audit)
+    assert text.index("STEP_FAILED") < text.index("UNSUPPORTED") < text.index("ORDER_REJECTED")
+
+
+def test_stale_steps_say_what_changed(stale) -> None:
+    text = terminal.report(stale.audit, stale.skill, stale.state, width=120)
+    assert re.search(r"tell +stale .*changed since: add_up\n", text)
+
+
+def test_without_a_run(honest) -> None:
+    text = terminal.report(honest.audit)
+    assert "#  step" not in text
+    assert "coverage" in text
+
+
+def test_hostile_text_cannot_steer_the_terminal(hostile) -> None:
+    text = terminal.report(hostile.audit, hostile.skill, hostile.state)
+    assert not set(text) & set("\x1b\u202e\r\x00")
+    assert "\\x1b[31m" in text.replace("\n    ", "")
+
+
+def test_long_step_ids_leave_room(honest) -> None:
+    from dataclasses import replace
+
+    from skills2_nb.views.rows import rows
+
+    row = replace(rows(honest.skill, honest.state)[1], id="a" * 90)
+    assert max(map(len, terminal.steps([row]).splitlines())) <= 80
+    assert "…" in terminal.steps([row])
+    assert terminal.steps([]) == "The skill has no steps.\n"
+
+
+def test_problems() -> None:
+    text = terminal.problems([problem(), problem("warning", "odd")], width=60)
+    lines = text.splitlines()
+    assert lines[0] == "n.ipynb: cell 3 (id ab12), line 2: C401 error"
+    assert lines[-1] == "1 error, 1 warning"
+    assert "    Mend: mend it" in lines
+    assert max(map(len, lines)) <= 60
+    assert terminal.problems([]) == "no problems\n"
+
+
+def test_explain_a_call(honest) -> None:
+    call = honest.state.newest("tell")
+    text = terminal.explain("tell", arguments(call, honest.state))
+    assert text.splitlines()[:3] == [
+        "tell",
+        "  total <- add_up#/total = 12",
+        "           which came from read_log, inputs amounts, owner",
+    ]
+
+
+def test_explain_before_a_call(honest) -> None:
+    skill = honest.skill
+    text = terminal.explain("add_up", expected(skill, skill.step("add_up")))
+    assert text == "add_up\n  log <- read_log#/log\n"
+    assert terminal.explain("x", ()) == "x\n  takes no arguments\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "text"),
+    [
+        (Trial(True, "add(1)", ""), "✓ add(1)\n"),
+        (Trial(False, "add(1)", "it gives 2"), "✗ add(1): it gives 2\n"),
+    ],
+)
+def test_trial(done: Trial, text: str) -> None:
+    assert terminal.trial(done) == text
+
+
+def test_trial_wraps_under_its_label() -> None:
+    lines = terminal.trial(Trial(False, "add(1)", "long " * 30), width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert all(line.startswith("  ") for line in lines[1:])
+
+
+def test_exported() -> None:
+    assert terminal.exported(Export()) == (
+        "skills/sums: 2 files written, 1 removed, 1 unchanged\n"
+        "  wrote SKILL.md\n  wrote skill.toml\n  removed old.py\n"
+    )
+    assert terminal.exported(Export(written=(), removed=()), folder="out") == (
+        "out: 0 files written, 1 unchanged\n"
+    )
+
+
+def test_exported_with_check_says_what_would_be() -> None:
+    assert terminal.exported(Export(edited=("a.md",), checked=True)) == (
+        "skills/sums: 2 files to write, 1 to remove, 1 edited since, 1 unchanged\n"
+        "  to write SKILL.md\n  to write skill.toml\n  to remove old.py\n  edited since a.md\n"
+    )
+
+
+def test_result(honest) -> None:
+    call = honest.state.newest("add_up")
+    spec = honest.skill.step("add_up")
+    text = terminal.result(spec, shown(call.output), call.invariants)
+    assert text.startswith("add_up\n  total  12\n  mean   4.0\n")
+    assert text.endswith("  ✓ total_adds_up holds\n  ✓ not_negative holds\n")
