@@ -21,7 +21,7 @@ from skills2_nb.formats.package import lock as lock_of
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-class SkillExporter(Exporter):  # type: ignore[misc] - nbconvert's base is untyped
+class SkillExporter(Exporter):
     """Hands JupyterLab's menu and nbconvert the package of a skill notebook.
 
     nbconvert writes one file, and its front ends flatten folders, so the package comes as a zip
@@ -35,7 +35,7 @@ class SkillExporter(Exporter):  # type: ignore[misc] - nbconvert's base is untyp
     def _file_extension_default(self) -> str:
         return ".zip"
 
-    def from_notebook_node(
+    def from_notebook_node(  # type: ignore[override]  # a binary export gives bytes
         self, nb: Any, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[bytes, dict[str, Any]]:
         """The zip of a notebook's package.

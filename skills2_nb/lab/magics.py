@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.display_functions import publish_display_data
+from IPython.core.error import UsageError as IPythonUsageError
 
 from skills2_nb.audit.auditor import audit_journal
 from skills2_nb.contract import step, trial
@@ -21,7 +21,7 @@ from skills2_nb.evals.runners import readout
 from skills2_nb.lab.results import Results
 from skills2_nb.lab.session import Session, open_session
 from skills2_nb.lab.verbs import VERBS, Memory, perform
-from skills2_nb.views import fragment
+from skills2_nb.views import render
 
 
 class Extension:
@@ -76,7 +76,7 @@ class Extension:
 
     def show(self, done: trial.Trial) -> None:
         """Show a case's tick at once, wherever it stands in its cell."""
-        _publish({"text/html": str(fragment.trial(done)), "text/plain": str(done)})
+        _publish(render.trial(done).data)
 
     def judge(self, skill: Skill, run: Run, case: Mapping[str, Any]) -> tuple[bool, str]:
         """End a case's run, audit it and hold it against what the case expects."""
@@ -113,8 +113,8 @@ def unload_ipython_extension(shell: Any) -> None:
         extension.unload()
 
 
-def _publish(bundle: dict[str, str]) -> None:
-    publish_display_data(bundle)  # type: ignore[no-untyped-call] - IPython leaves it bare
+def _publish(bundle: Mapping[str, Any]) -> None:
+    publish_display_data(dict(bundle))  # type: ignore[no-untyped-call]  # IPython leaves it bare
 
 
 def _notebook(words: list[str]) -> str | None:

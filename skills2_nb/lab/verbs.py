@@ -17,10 +17,10 @@ from skills2_nb.evals.proof import Proof, judge, proven
 from skills2_nb.evals.runners import chain
 from skills2_nb.formats.cases import RunCase
 from skills2_nb.lab.session import Session
-from skills2_nb.views import fragment, markdown, rows, terminal
+from skills2_nb.views import fragment, render, rows
 from skills2_nb.views.markup import Html, table, tag
 
-Bundle = dict[str, str]
+Bundle = Mapping[str, Any]
 
 
 @dataclass
@@ -136,7 +136,7 @@ def _export(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
         verify=not options.no_verify,
         force=options.force,
     )
-    return {"text/html": str(fragment.exported(done)), "text/plain": terminal.exported(done)}
+    return render.exported(done).data
 
 
 def _lint(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
@@ -144,10 +144,7 @@ def _lint(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
     if options.fix:
         fix(path)
     found = [*session.unsaved(), *plan_path(path).problems]
-    return {
-        "text/html": str(fragment.problems(found, file=path.name)),
-        "text/plain": terminal.problems(found),
-    }
+    return render.problems(found, file=path.name).data
 
 
 def _explain(
@@ -158,10 +155,7 @@ def _explain(
     state = memory.proof.state if memory.proof is not None else None
     call = state.newest(spec.id) if state is not None else None
     told = rows.arguments(call, state) if call is not None else rows.expected(skill, spec)
-    return {
-        "text/html": str(fragment.explain(spec.id, told)),
-        "text/plain": terminal.explain(spec.id, told),
-    }
+    return render.explain(spec.id, told).data
 
 
 def _status(_: argparse.Namespace, session: Session, memory: Memory, __: str | None) -> Bundle:
@@ -187,17 +181,14 @@ def _help() -> Bundle:
 
 
 def _shown(proof: Proof, session: Session) -> Bundle:
-    cells = session.cells
-    html = str(fragment.audit(proof.audit, proof.skill, proof.state, cells=cells))
-    text = terminal.report(proof.audit, proof.skill, proof.state, cells=cells)
-    if proof.error is not None:
-        told = f"stopped at {proof.step}: {_sentence(proof.error)}"
-        html = f"{fragment.card(tag('p', told, cls='bad'))}{html}"
-        text = f"{told}\n{text}"
+    shown = render.audit(proof.audit, proof.skill, proof.state, cells=session.cells).data
+    if proof.error is None:
+        return shown
+    told = f"stopped at {proof.step}: {_sentence(proof.error)}"
     return {
-        "text/html": html,
-        "text/markdown": markdown.audit(proof.audit),
-        "text/plain": text,
+        **shown,
+        "text/html": f"{fragment.card(tag('p', told, cls='bad'))}{shown['text/html']}",
+        "text/plain": f"{told}\n{shown['text/plain']}",
     }
 
 
