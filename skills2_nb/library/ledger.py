@@ -1,10 +1,9 @@
-"""What is kept of runs and audits when a journal is gone."""
+"""What is kept when a journal is gone, or never was there."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +36,3 @@ def append(name: str, facts: Mapping[str, Any]) -> None:
             os.close(fd)
     except OSError as error:
         raise SetupError(f"{place(name)} cannot be written: {error.strerror}") from error
-
-
-def read(name: str) -> Iterator[dict[str, Any]]:
-    """The lines in order; one that is no JSON object is passed over."""
-    path = place(name)
-    if not path.is_file():
-        return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            facts = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(facts, dict):
-            yield facts

@@ -59,7 +59,7 @@ def _steps(a: RunState, b: RunState) -> Iterator[Difference]:
 
 def _outputs(step: str, a: Call | None, b: Call | None) -> Iterator[Difference]:
     ours, theirs = (a.output if a else ABSENT), (b.output if b else ABSENT)
-    if _has_fields(ours) and _has_fields(theirs):
+    if ours is not None and theirs is not None and _has_fields(ours) and _has_fields(theirs):
         yield from _mappings("steps", step, ours, theirs)
     else:
         yield from _compared("steps", step, ours, theirs)
@@ -89,8 +89,8 @@ def _status(state: RunState, step: str) -> str:
 
 def _broken(state: RunState, step: str) -> list[str]:
     """Invariants that did not hold at the newest attempt."""
-    attempts = state.attempts(step)
-    return sorted(check.name for check in attempts[-1].invariants if not check.ok) if attempts else []
+    newest = state.attempts(step)[-1:]
+    return sorted(check.name for call in newest for check in call.invariants if not check.ok)
 
 
 def _mappings(

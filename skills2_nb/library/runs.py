@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ from skills2_nb.library import ledger
 BUSY_SECONDS = 3600
 #: Where a canonical line names a blob: a big value, a table, the sources of a live kernel.
 _BLOB = re.compile(rb'"(?:\$blob|\$table|live)":"([0-9a-f]{64})"')
+#: The length of ``20260301-091522``, the start of a run's id.
+_SECOND = 15
+_TS = re.compile(rb'"ts":"([^"]*)"')
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -92,7 +96,8 @@ def journals() -> list[Path]:
         return []
     days = [day for day in folder.iterdir() if _DAY.fullmatch(day.name) and day.is_dir()]
     found = [path for day in days for path in day.glob("*.jsonl") if path.is_file()]
-    return sorted(found, key=lambda path: path.stem, reverse=True)
+    seconds = Counter(path.stem[:_SECOND] for path in found)
+    return sorted(found, key=lambda path: _age(path, seconds), reverse=True)
 
 
 def find(text: str) -> Path:
@@ -115,11 +120,6 @@ def find(text: str) -> Path:
     raise UnknownRunError(
         f"there is no run {text[:80]!r} in {home()}; `skills2 runs list` shows those there are"
     )
-
-
-def is_run_id(text: str) -> bool:
-    """Whether a word can only be a run's id, or a long beginning of one."""
-    return re.fullmatch(r"\d{8}-\d{1,6}(-[0-9a-f]{0,8})?", text) is not None
 
 
 def entry(path: Path) -> Entry:
@@ -183,7 +183,7 @@ def older_than(entries: Iterable[Entry], days: float, at: str | None = None) -> 
 
 def beyond(entries: Iterable[Entry], keep: int) -> list[Entry]:
     """All but the newest ``keep`` runs."""
-    return sorted(entries, key=lambda item: item.run, reverse=True)[keep:]
+    return sorted(entries, key=lambda item: (_began(item), item.run), reverse=True)[keep:]
 
 
 def removal(chosen: Iterable[Entry], *, spare_busy: bool = True) -> Removal:
@@ -192,7 +192,7 @@ def removal(chosen: Iterable[Entry], *, spare_busy: bool = True) -> Removal:
     Args:
         spare_busy: leave out open runs that were written to within the hour.
     """
-    wanted = sorted(chosen, key=lambda item: item.run)
+    wanted = sorted(chosen, key=lambda item: (_began(item), item.run))
     busy = tuple(item for item in wanted if spare_busy and _busy(item))
     runs = tuple(item for item in wanted if item not in busy)
     gone = {item.path for item in runs}
@@ -232,6 +232,18 @@ def blobs_of(path: Path) -> set[str]:
     return _blobs([path])
 
 
+def _age(path: Path, seconds: Counter[str]) -> tuple[str, str, str]:
+    """Ids tell the second of the start; where several share it, the first lines tell more."""
+    second = path.stem[:_SECOND]
+    return second, _first_ts(path) if seconds[second] > 1 else "", path.stem
+
+
+def _first_ts(path: Path) -> str:
+    with path.open("rb") as file:
+        match = _TS.search(file.readline())
+    return match[1].decode("ascii") if match else ""
+
+
 def _began(item: Entry) -> str:
     """The start, from the id where the journal does not say it."""
     if item.started:
@@ -250,9 +262,7 @@ def _busy(item: Entry) -> bool:
 def _beside(item: Entry) -> list[Path]:
     """The journal, the torn bytes kept beside it, and the page made of it."""
     page = home() / "pages" / f"{item.run}.html"
-    return [
-        file for file in (item.path, item.path.with_suffix(".torn"), page) if file.is_file()
-    ]
+    return [file for file in (item.path, item.path.with_suffix(".torn"), page) if file.is_file()]
 
 
 def _blobs(paths: Iterable[Path]) -> set[str]:

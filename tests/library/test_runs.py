@@ -26,7 +26,7 @@ def test_no_home_is_no_runs(home):
 
 def test_newest_first_and_told(make_run):
     first, second = make_run(), make_run([13], answer="14")
-    assert [item.run for item in runs.listed()] == sorted([first.id, second.id], reverse=True)
+    assert [item.run for item in runs.listed()] == [second.id, first.id], "in one second, too"
     told = runs.entry(second.path)
     assert (told.skill, told.version, told.ok, told.failed) == ("toy", "0.1.0", 0, 1)
     assert (told.ended, told.answered, told.faulty) == (True, True, False)

@@ -1,0 +1,93 @@
+"""What a run starts from: options, a case, or the first case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from skills2_nb.cli.values import pairs, read_object
+from skills2_nb.errors import UnreadableError, UsageError
+from skills2_nb.evals.proof import opened
+from skills2_nb.formats.cases import RunCase
+from skills2_nb.formats.package import read_package
+from skills2_nb.library.discovery import Target
+
+
+@dataclass(frozen=True)
+class Start:
+    """Inputs and prompt of a run; ``said`` tells where they came from if nobody gave them."""
+
+    inputs: dict[str, Any] = field(default_factory=dict)
+    prompt: str | None = None
+    said: str = ""
+
+
+def begin(
+    target: Target,
+    *,
+    inputs: str | None,
+    words: tuple[str, ...],
+    prompt: str | None,
+    case: str | None,
+) -> Start:
+    """Put together what the command line gave.
+
+    Args:
+        inputs: a file with a JSON object, or ``-``.
+        words: ``key=value`` each; they win.
+        case: a case's id, which gives what neither of the two gives.
+
+    Raises:
+        UsageError: there is no such case.
+    """
+    given = {**(read_object(inputs) if inputs else {}), **pairs(words)}
+    cases = run_cases(target)
+    chosen = _case(target, cases, case) if case is not None or not (given or inputs) else None
+    if chosen is None:
+        return Start(given, prompt)
+    said = f"Case {chosen.id}: {chosen.prompt}" if prompt is None else f"Case {chosen.id}."
+    return Start({**chosen.inputs, **given}, prompt or chosen.prompt, said)
+
+
+def with_input(target: Target, name: str, value: Any) -> Start:
+    """The first case whose input ``name`` is ``value``.
+
+    Raises:
+        UsageError: the skill has none.
+    """
+    for case in run_cases(target):
+        if case.inputs.get(name) == value and not case.calls:
+            return Start(dict(case.inputs), case.prompt, f"Case {case.id}: {case.prompt}")
+    raise UsageError(f"{target.path} has no case with {name} = {value!r}; export it again")
+
+
+def run_cases(target: Target) -> list[RunCase]:
+    """The run cases of a skill.
+
+    Raises:
+        UsageError: it has no step, so there is nothing to run.
+        UnreadableError: its files cannot be read.
+    """
+    with opened(target) as folder:
+        package = read_package(folder)
+    if package.manifest.steps:
+        return [case for case in package.cases if isinstance(case, RunCase)]
+    if package.problems:
+        raise UnreadableError(f"{target.path}: {package.problems[0].sentence()}")
+    raise UsageError(
+        f"{target.path.name} has no step, so there is nothing to run; give it a cell with the tag "
+        "`step` and one @step function"
+    )
+
+
+def _case(target: Target, found: list[RunCase], id: str | None) -> RunCase | None:
+    """The case of that id; without one, the first that expects to pass by the chain."""
+    if id is None:
+        return next((c for c in found if c.expected_audit == "pass" and not c.calls), None)
+    for each in found:
+        if each.id == id:
+            return each
+    known = ", ".join(each.id for each in found)
+    raise UsageError(
+        f"{target.name} has no case {id!r}; " + (f"there is {known}" if known else "it has none")
+    )

@@ -1,0 +1,161 @@
+"""Every verb: its heading, its sentence, its example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What help says of a command before the command itself is loaded.
+
+    Attributes:
+        name: the words typed after ``skills2``.
+        heading: the group of the help it stands in; empty for a verb below another one.
+        where: ``file:attribute`` in this folder.
+        says: one sentence.
+        example: a command line that can be typed as it is.
+    """
+
+    name: str
+    heading: str
+    where: str
+    says: str
+    example: str
+
+
+HEADINGS = ("Write", "Prove", "Ship", "Also")
+
+_TABLE = (
+    Verb(
+        "new",
+        "Write",
+        "write:new",
+        "Start a skill notebook that runs and scores as it is.",
+        "skills2 new weekly-numbers",
+    ),
+    Verb(
+        "lint",
+        "Write",
+        "write:lint",
+        "Say what would stop an export, and how to mend it.",
+        "skills2 lint weekly-numbers.ipynb --fix",
+    ),
+    Verb(
+        "export",
+        "Write",
+        "write:export",
+        "Make the skill package of a notebook.",
+        "skills2 export weekly-numbers.ipynb -o skills",
+    ),
+    Verb(
+        "run",
+        "Prove",
+        "prove:run",
+        "Run a skill's steps in order and audit the run.",
+        'skills2 run weekly-numbers -i "daily=[12, 9, 14, 11, 20, 31, 18]"',
+    ),
+    Verb(
+        "audit",
+        "Prove",
+        "prove:audit",
+        "Judge a run, or an answer that came without one.",
+        "skills2 audit weekly-numbers --answer answer.md",
+    ),
+    Verb(
+        "explain",
+        "Prove",
+        "explain:explain",
+        "Show where each argument of a step came from.",
+        "skills2 explain weekly-numbers write_readout",
+    ),
+    Verb(
+        "runs",
+        "Prove",
+        "runs:runs",
+        "Look through, compare, check and remove recorded runs.",
+        "skills2 runs list --skill weekly-numbers",
+    ),
+    Verb(
+        "doctor",
+        "Ship",
+        "doctor:doctor",
+        "Check this machine, the home of the runs, and the skills.",
+        "skills2 doctor",
+    ),
+    Verb(
+        "list",
+        "Also",
+        "show:list_skills",
+        "List the skills that are found from here.",
+        "skills2 list",
+    ),
+    Verb(
+        "show",
+        "Also",
+        "show:show",
+        "Show a skill's steps, inputs, anchors and cases.",
+        "skills2 show weekly-numbers",
+    ),
+    Verb(
+        "demo",
+        "Also",
+        "demo:demo",
+        "Export and run growth accounting on real purchases.",
+        "skills2 demo",
+    ),
+    Verb(
+        "runs list",
+        "",
+        "runs:listing",
+        "List runs, the newest first.",
+        "skills2 runs list --limit 5",
+    ),
+    Verb(
+        "runs show",
+        "",
+        "runs:showing",
+        "Read a run record by record.",
+        "skills2 runs show 20260301",
+    ),
+    Verb(
+        "runs diff",
+        "",
+        "runs:diff",
+        "Say where two runs differ.",
+        "skills2 runs diff 20260301-0915 20260301-1022",
+    ),
+    Verb(
+        "runs verify",
+        "",
+        "runs:verifying",
+        "Check that journals are as they were written.",
+        "skills2 runs verify --all",
+    ),
+    Verb(
+        "runs prune",
+        "",
+        "runs_remove:prune",
+        "Remove old runs and the values only they use.",
+        "skills2 runs prune --older-than 90 --dry-run",
+    ),
+    Verb(
+        "runs erase",
+        "",
+        "runs_remove:erase",
+        "Remove one run and the values only it uses.",
+        "skills2 runs erase 20260301-0915",
+    ),
+)
+
+VERBS: dict[str, Verb] = {verb.name: verb for verb in _TABLE}
+
+
+def below(parent: str = "") -> dict[str, Verb]:
+    """The verbs one word below ``parent``, by that word, in the order of help."""
+    start = f"{parent} " if parent else ""
+    return {
+        name.removeprefix(start): verb
+        for name, verb in VERBS.items()
+        if name.startswith(start) and " " not in name.removeprefix(start)
+    }

@@ -1,0 +1,179 @@
+"""Errors, interrupts and readers that went away."""
+
+import errno
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+
+from skills2_nb import errors
+from skills2_nb.cli import guard
+from skills2_nb.formats.problem import found
+
+LINTED = tuple(
+    found(code, "it is wrong", "mend it", file="nb.ipynb", cell=1)
+    for code in ("C401", "N101", "C402")
+)
+
+
+def raising(error):
+    def work():
+        raise error
+
+    return work
+
+
+def chained(outer, inner):
+    outer.__cause__ = inner
+    return outer
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (errors.UsageError("no"), 2, "no"),
+        (errors.UnreadableError("no"), 2, "no"),
+        (errors.PackageError("no"), 2, "no"),
+        (errors.UnknownRunError("no"), 2, "no"),
+        (errors.RefusedError("no"), 1, "no"),
+        (errors.OrderError("no"), 1, "no"),
+        (errors.SetupError("no"), 4, "no"),
+        (errors.JournalError("no"), 4, "no"),
+        (errors.UsageError("two\nlines"), 2, "two lines"),
+        (
+            ModuleNotFoundError("No module named 'pandas'", name="pandas"),
+            4,
+            "The library 'pandas' is not installed. Mend: pip install 'skills2-nb[lab]'",
+        ),
+        (
+            ModuleNotFoundError("No module named 'yaml'", name="yaml"),
+            4,
+            "The library 'yaml' is not installed. Mend: pip install skills2-nb",
+        ),
+        (
+            chained(
+                errors.PackageError("x does not import."),
+                ModuleNotFoundError("No module named 'numpy.linalg'", name="numpy.linalg"),
+            ),
+            4,
+            "x does not import. Mend: pip install 'skills2-nb[lab]'",
+        ),
+        (
+            chained(errors.PackageError("x does not import"),
+                    ModuleNotFoundError("No module named 'shapely'", name="shapely")),
+            4,
+            "x does not import. Mend: pip install shapely",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/x/y"),
+            4,
+            "/x/y: No space left on device. Mend: free some space and try again.",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/x"),
+            4,
+            "/x: Permission denied. Mend: check the path and its permissions, or choose another "
+            "folder.",
+        ),
+        (
+            KeyError("x"),
+            4,
+            "skills2 met a fault of its own (KeyError: 'x'). Mend: run the command again with "
+            "--debug and report what it shows.",
+        ),
+        (click.UsageError("no\n  way"), 2, "no way."),
+    ],
+)  # fmt: skip
+def test_sentence_and_code(error, code, says, capsys):
+    assert guard.guarded(raising(error)) == code
+    assert capsys.readouterr() == ("", says + "\n")
+
+
+def test_several_problems_stand_each_on_a_line_and_notes_do_not(capsys):
+    refused = errors.RefusedError("2 errors stand in the way. First: nb.ipynb: no", LINTED)
+    assert guard.guarded(raising(refused)) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[2].split()[0] for line in lines[:2]] == ["C401", "C402"]
+    assert lines[2:] == ["2 errors stand in the way."]
+
+
+def test_one_problem_is_said_once(capsys):
+    guard.guarded(raising(errors.RefusedError("1 error. First: nb.ipynb: no", LINTED[:2])))
+    assert capsys.readouterr().err == "1 error. First: nb.ipynb: no\n"
+
+
+@pytest.mark.parametrize(("result", "code"), [(None, 0), (3, 3), ("x", 0), (True, 0)])
+def test_results_are_exit_codes_where_they_are_numbers(result, code):
+    assert guard.guarded(lambda: result) == code
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
+def test_an_interrupt_is_quiet(error, capsys):
+    assert guard.guarded(raising(error)) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+CALL = "from skills2_nb.cli.main import main; main()"
+SLOW = '''
+import time
+from pathlib import Path
+from pydantic import BaseModel
+from skills2_nb import step
+
+class Done(BaseModel):
+    at: float
+
+@step
+def wait() -> Done:
+    """Wait."""
+    print("waiting", flush=True)
+    time.sleep(60)
+    return Done(at=0.0)
+'''
+
+
+def test_control_c_is_130_and_no_traceback(make_notebook, tmp_path):
+    path = make_notebook(
+        [("front", "---\nname: slow\ndescription: It waits.\n---"), ("step", SLOW)]
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", CALL, "run", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert child.stderr.readline() == "waiting\n"
+    time.sleep(0.1)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert err.strip() == ""
+
+
+def test_a_reader_that_went_away_is_no_error(desk):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CALL, "show", "weekly-numbers", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    child.stdout.close()
+    assert child.stderr.read() == ""
+    child.stderr.close()
+    assert child.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
+def test_a_full_disk_is_4_and_says_so(desk):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", CALL, "show", "weekly-numbers"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr == "No space left on device. Mend: free some space and try again.\n"
