@@ -122,7 +122,7 @@ def build(value: Mapping[str, Any], number: int) -> tuple[Case | None, list[tupl
         faults.append(("it has both 'expect' and 'fails'", "keep one of the two"))
     if faults:
         return None, [fault for fault in faults if fault]
-    made = {
+    made: dict[str, Any] = {
         key: tuple(item) if isinstance(item, list) and key != "expect" else item
         for key, item in value.items()
     }

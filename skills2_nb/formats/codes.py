@@ -32,7 +32,6 @@ _TABLE = (
     # N: the notebook as a file
     Code("N101", "note", "A cell has no id although the notebook's format asks for one."),
     Code("N102", "note", "Two cells share one id; messages go by cell numbers."),
-    Code("N103", "error", "A cell's tags are not a list of strings."),
     Code("N104", "error", "An exported cell holds carriage returns.", fixable=True),
     # R: roles
     Code("R201", "error", "A cell's tag and its directive line name different roles."),
@@ -56,6 +55,7 @@ _TABLE = (
     Code("F311", "error", "A front matter field has the wrong type."),
     Code("F312", "warning", "The line ends kept for SKILL.md no longer fit its text."),
     Code("F313", "error", "The layout kept in the notebook's metadata is not readable."),
+    Code("F314", "warning", "The prose links to a file that the package does not have."),
     # C: code
     Code("C401", "error", "An exported cell is not valid Python."),
     Code("C402", "error", "A line works in IPython only."),
@@ -95,9 +95,8 @@ _TABLE = (
     Code("S518", "warning", "Two earlier steps offer one parameter."),
     Code("S519", "note", "The long form: a step without annotations."),
     Code("S520", "warning", "A step is a stub."),
-    Code("S521", "warning", "A tool name is too long once the skill ships as a plugin."),
     Code("S522", "error", "`bind` points at nothing that runs earlier."),
-    Code("S523", "warning", "A required step has no invariant."),
+    Code("S521", "warning", "A required step has no invariant."),
     # K: cases
     Code("K601", "error", "A cases cell holds something that is not a case."),
     Code("K602", "error", "A case's argument is not a literal."),
@@ -118,6 +117,8 @@ _TABLE = (
     Code("A803", "error", "A link leaves the notebook's folder."),
     Code("A804", "error", "An attachment cannot be decoded."),
     Code("A805", "error", "Two files differ in letter case only."),
+    # L: the lab
+    Code("L301", "error", "The kernel ran a cell that differs from the file."),
     # X: export
     Code("X901", "error", "The package does not import in a fresh interpreter."),
     Code("X902", "warning", "A file of an earlier export was edited and is left in place."),

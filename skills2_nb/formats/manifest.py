@@ -1,4 +1,4 @@
-"""skill.toml: what the kit knows of a skill without running it."""
+"""skill.toml: what is known of a skill before it runs."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _decode(data: bytes, name: str) -> str:
     if not data.strip():
         _refuse(f"{name} is empty; open it in Jupyter and save it again.")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         _refuse(
             f"{name} is not UTF-8: byte {data[error.start]:#04x} at offset {error.start}; "
@@ -185,7 +185,7 @@ def _cells(raw: dict[str, Any], name: str) -> list[Any]:
     cells = raw.get("cells")
     if not isinstance(cells, list):
         _refuse(f"{name}: `cells` is no list; open the file in Jupyter and save it again.")
-    return cast("list[Any]", cells)
+    return cells
 
 
 def _cells_of_3(raw: dict[str, Any], name: str) -> list[Any]:

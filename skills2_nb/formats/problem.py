@@ -53,7 +53,8 @@ class Problem:
     @property
     def blocks(self) -> bool:
         """Whether an export is refused while this stands."""
-        return self.level == "error" and CODES[self.code].blocks
+        entry = CODES.get(self.code)
+        return self.level == "error" and (entry is None or entry.blocks)
 
     @property
     def where(self) -> str:
@@ -68,8 +69,8 @@ class Problem:
 
     def sentence(self) -> str:
         """Place, code, fault and mend on one line."""
-        mend = f" Mend: {self.mend}" if self.mend else ""
-        return f"{self.where}: {self.code} {self.level}: {self.message}{mend}"
+        mend = f" Mend: {self.mend.rstrip('.')}." if self.mend else ""
+        return f"{self.where}: {self.code} {self.level}: {self.message.rstrip('.')}.{mend}"
 
     def to_dict(self) -> dict[str, Any]:
         """The fixed shape of one finding of ``lint --json``."""

@@ -42,8 +42,9 @@ class Role(Enum):
 #: Other words for `setup`.
 SETUP_WORDS = ("setup", "model", "invariant", "helper")
 _WORDS: dict[str, Role] = {
-    role.word: role for role in Role if role is not Role.FRONT
-} | dict.fromkeys(SETUP_WORDS, Role.SETUP)
+    **{role.word: role for role in Role if role is not Role.FRONT},
+    **dict.fromkeys(SETUP_WORDS, Role.SETUP),
+}
 _NONE = ("", "none")
 _CODE_LINE = re.compile(r"#[ \t]*skills2:[ \t]*(\S.*?)?[ \t]*$")
 _PROSE_LINE = re.compile(r"(?:#[ \t]+|<!--[ \t]*)skills2:[ \t]*(\S.*?)?[ \t]*(?:-->)?[ \t]*$")
@@ -63,6 +64,7 @@ class Assignment:
         offset: lines of the cell before the first line of ``text``.
         explicit: whether a tag or directive says it.
         problems: what is wrong with tags and directive.
+        file: the notebook's name, for messages.
     """
 
     cell: Cell
@@ -73,6 +75,25 @@ class Assignment:
     offset: int
     explicit: bool
     problems: tuple[Problem, ...] = ()
+    file: str = ""
+
+    def problem(
+        self,
+        code: str,
+        message: str,
+        mend: str = "",
+        *,
+        line: int | None = None,
+        edit: Edit | None = None,
+    ) -> Problem:
+        """A problem of this cell; ``line`` counts the lines of ``text``."""
+        at = None if line is None else line + self.offset
+        return _at(self.cell, self.file, code, message, mend, line=at, edit=edit)
+
+    def with_text(self, text: str) -> str:
+        """The cell's source with other text in the place of ``text``."""
+        before = self.cell.text.split("\n")[: self.offset]
+        return "\n".join([*before, text])
 
 
 def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
@@ -111,7 +132,7 @@ def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
     body = text.lstrip("\n")
     offset = cell.text.count("\n") - text.count("\n") + len(text) - len(body)
     return Assignment(
-        cell, role, word, target, body.rstrip("\n"), offset, bool(said), tuple(problems)
+        cell, role, word, target, body.rstrip("\n"), offset, bool(said), tuple(problems), file
     )
 
 
@@ -170,7 +191,7 @@ def _near(tag: str) -> str | None:
 
 
 def _one_edit(a: str, b: str) -> bool:
-    """Whether one letter added, dropped, changed, or two neighbours swapped, make ``b`` of ``a``."""
+    """Whether one letter added, dropped or changed, or two swapped, make ``b`` of ``a``."""
     if len(a) > len(b):
         a, b = b, a
     if len(b) - len(a) > 1:
@@ -190,7 +211,7 @@ def _directive(cell: Cell, tagged: str, problems: list[Problem], file: str) -> t
     head, _, rest = text.lstrip("\n").partition("\n")
     pattern = _PROSE_LINE if cell.kind == "markdown" else _CODE_LINE
     match = pattern.fullmatch(head)
-    if match is None:
+    if match is None or STUB_LINE.match(head):
         return "", text
     said = (match.group(1) or "").strip()
     if _is_role(said):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,7 +125,7 @@ def split(data: bytes) -> SkillMd:
     front, rest = _front(text)
     body = rest.strip("\n")
     before = len(rest) - len(rest.lstrip("\n"))
-    edges = {"tail": before if not body else len(rest) - len(rest.rstrip("\n"))}
+    edges: dict[str, Any] = {"tail": before if not body else len(rest) - len(rest.rstrip("\n"))}
     if front is None:
         edges["lead"] = before if body else 0
     elif body:
@@ -183,7 +183,7 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10_000
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any], bool]] = {
     "newline": lambda v: isinstance(v, str) and v in NEWLINES,
     "line_ends": lambda v: isinstance(v, str) and all(map(_RUN.fullmatch, v.split())),
     "of": lambda v: isinstance(v, str),
@@ -275,7 +275,8 @@ def _pieces(body: str) -> list[str]:
 
 def _hidden(body: str) -> list[tuple[int, int]]:
     """Spans of fenced code, comments and HTML blocks, where a ``#`` is no heading."""
-    spans, position = [], 0
+    spans: list[tuple[int, int]] = []
+    position = 0
     while True:
         fence, html = _FENCE.search(body, position), _HTML.search(body, position)
         opening = min((m for m in (fence, html) if m), key=lambda m: m.start(), default=None)

@@ -1,0 +1,181 @@
+"""Export: from a notebook to a package on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from skills2_nb.convert import verify as verifying
+from skills2_nb.convert.folder import folder_of
+from skills2_nb.convert.plan import Plan, plan_path
+from skills2_nb.convert.target import Difference, alone, apply, compare
+from skills2_nb.convert.verify import SKILL, belongs
+from skills2_nb.errors import RefusedError
+from skills2_nb.formats.package import LOCK
+from skills2_nb.formats.package import lock as lock_of
+from skills2_nb.formats.problem import Problem, found
+
+SCHEMAS = "schemas.json"
+
+
+@dataclass(frozen=True)
+class Export:
+    """What an export did, or with ``check`` would do.
+
+    Attributes:
+        folder: the package.
+        name: the skill's name.
+        written: files written anew, relative.
+        unchanged: files that were right already.
+        removed: files of an earlier export that no longer belong.
+        edited: files somebody edited since; only with ``check`` (or overwritten by ``force``).
+        problems: warnings, notes, and errors that do not block.
+        checked: whether nothing was to be written.
+        plan: the package in memory.
+    """
+
+    folder: Path
+    name: str
+    written: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    removed: tuple[str, ...]
+    edited: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    checked: bool
+    plan: Plan
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the package on disk was already what the notebook says."""
+        return not (self.written or self.removed or self.edited)
+
+
+def default_folder(notebook: Path) -> Path:
+    """Where packages go: ``skills/`` beside the folder ``notebooks/``, else beside the notebook."""
+    for parent in notebook.resolve().parents:
+        if parent.name == "notebooks":
+            return parent.parent / "skills"
+    return notebook.parent / "skills"
+
+
+def export(
+    notebook_path: Path,
+    out_dir: Path | None = None,
+    *,
+    check: bool = False,
+    verify: bool = True,
+    force: bool = False,
+) -> Export:
+    """Write a notebook's package to ``<out_dir>/<name>/``, whole or not at all.
+
+    Only what changed is written. Files that export did not write are never touched; equal ones
+    are adopted.
+
+    Args:
+        notebook_path: the notebook; the folder of its stem goes along.
+        out_dir: where packages lie; left out, see :func:`default_folder`.
+        check: execute and write nothing; tell what would change.
+        verify: import the package in a fresh interpreter first and write schemas.json.
+        force: overwrite files that were edited since the last export.
+
+    Raises:
+        UnreadableError: the file is no notebook.
+        RefusedError: errors stand in the way (``.problems``), or files were edited since.
+        SetupError: the place is not writable or the disk is full; nothing was changed.
+    """
+    plan = plan_path(notebook_path)
+    _refuse_errors(plan, plan.problems)
+    folder = (out_dir if out_dir is not None else default_folder(notebook_path)) / plan.name
+    _check_place(folder, notebook_path)
+    schemas = _verified(plan) if verify and not check and SKILL in plan.files else None
+    if check:
+        change = compare(folder, _all_files(plan, folder, schemas))
+        return _report(plan, folder, change, checked=True)
+    with alone(folder.parent):
+        _check_link(folder)
+        change = compare(folder, _all_files(plan, folder, schemas))
+        if change.edited and not force:
+            raise RefusedError(_edited(folder, change))
+        apply(folder, change)
+    return _report(plan, folder, change, checked=False)
+
+
+def _refuse_errors(plan: Plan, problems: tuple[Problem, ...]) -> None:
+    blocking = [problem for problem in problems if problem.blocks]
+    if blocking:
+        count = "1 error stands" if len(blocking) == 1 else f"{len(blocking)} errors stand"
+        raise RefusedError(
+            f"{plan.notebook.name}: {count} in the way; nothing was written. "
+            f"First: {blocking[0].sentence()}",
+            problems,
+        )
+
+
+def _verified(plan: Plan) -> bytes | None:
+    schemas, problem = verifying.verify(plan)
+    if problem is not None:
+        _refuse_errors(plan, (*plan.problems, problem))
+    return schemas
+
+
+def _all_files(plan: Plan, folder: Path, schemas: bytes | None) -> dict[str, bytes]:
+    """The plan's files, schemas.json and the lock.
+
+    Without a verification a schemas.json stays only if it belongs to the same code.
+    """
+    files = dict(plan.files)
+    kept = folder / SCHEMAS
+    if schemas is None and SKILL in files and kept.is_file() and not kept.is_symlink():
+        there = kept.read_bytes()
+        schemas = there if belongs(there, plan) else None
+    if schemas is not None:
+        files[SCHEMAS] = schemas
+    files[LOCK] = lock_of(files).encode("utf-8")
+    return files
+
+
+def _check_place(folder: Path, notebook: Path) -> None:
+    if folder.resolve() == folder_of(notebook).resolve():
+        raise RefusedError(
+            f"the package would be written to {folder}, which holds the notebook's own files; "
+            "choose another folder with -o."
+        )
+    _check_link(folder)
+
+
+def _check_link(folder: Path) -> None:
+    if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
+        raise RefusedError(f"{folder} is a link that leaves {folder.parent}; delete the link.")
+    if folder.exists() and not folder.is_dir():
+        raise RefusedError(f"{folder} is a file where the package's folder must go; move it away.")
+
+
+def _edited(folder: Path, change: Difference) -> str:
+    names = ", ".join(change.edited[:5]) + (", ..." if len(change.edited) > 5 else "")
+    return (
+        f"{folder}: {names} changed since the last export, or came from elsewhere; nothing was "
+        "written. Carry the edit back with `skills2 pull`, or overwrite it with --force."
+    )
+
+
+def _report(plan: Plan, folder: Path, change: Difference, *, checked: bool) -> Export:
+    kept = tuple(
+        found(
+            "X902",
+            f"{path} no longer belongs to the package, and it was edited since",
+            "delete it, if nothing in it is wanted",
+            file=f"{folder.name}/{path}",
+        )
+        for path in change.kept
+    )
+    return Export(
+        folder=folder,
+        name=plan.name,
+        written=tuple(change.write),
+        unchanged=change.unchanged,
+        removed=change.remove,
+        edited=change.edited,
+        problems=(*plan.problems, *kept),
+        checked=checked,
+        plan=plan,
+    )

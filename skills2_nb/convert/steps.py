@@ -1,0 +1,143 @@
+"""A step as its text declares it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from skills2_nb.convert.definitions import Function
+from skills2_nb.convert.source import Code
+from skills2_nb.formats.problem import Problem
+from skills2_nb.formats.roles import STUB_LINE
+
+KIT = "skills2_nb"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a step, as written."""
+
+    name: str
+    annotation: ast.expr | None
+    has_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step as its text declares it.
+
+    Attributes:
+        id: the literal ``id``, else the function's name.
+        position: 1-based place among the steps.
+        order: the number given, else None.
+        requires: ids; None where the author gave none.
+        invariants: names of predicates.
+        output: the output model's name, where it is a plain name.
+        problems: what is wrong with the decorator.
+    """
+
+    id: str
+    function: Function
+    code: Code
+    position: int
+    line: int
+    order: float | None = None
+    requires: tuple[str, ...] | None = None
+    invariants: tuple[str, ...] = ()
+    input: str | None = None
+    output: str | None = None
+    when: str | None = None
+    required: bool = True
+    effects: tuple[str, ...] = ()
+    bind: Mapping[str, str] = field(default_factory=dict)
+    report: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.name
+
+    @property
+    def rank(self) -> float:
+        """The order that holds: the number given, else the place."""
+        return self.order if self.order is not None else self.position
+
+    @property
+    def summary(self) -> str:
+        """The docstring's first line."""
+        return (ast.get_docstring(self.function) or "").strip().split("\n", 1)[0]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that can be given by name, in order."""
+        given = self.function.args
+        plain = given.posonlyargs + given.args
+        defaults = len(plain) - len(given.defaults)
+        named = [
+            Parameter(arg.arg, arg.annotation, index >= defaults) for index, arg in enumerate(plain)
+        ]
+        keyword = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        return (*named, *(Parameter(a.arg, a.annotation, d is not None) for a, d in keyword))
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether the body is still to be written: its cell says so, or it holds nothing."""
+        body = self.function.body
+        if ast.get_docstring(self.function, clean=False) is not None:
+            body = body[1:]
+        return bool(STUB_LINE.search(self.code.text)) or all(_is_nothing(node) for node in body)
+
+
+def is_step(node: ast.AST, aliases: frozenset[str]) -> bool:
+    """Whether a statement is a function marked by ``@step``."""
+    return decorator_of(node, aliases) is not None
+
+
+def step_aliases(codes: Iterable[Code]) -> frozenset[str]:
+    """The expressions that mean ``step``: ``step``, an alias, ``skills2_nb.step``.
+
+    A ``step`` that nobody imports is the kit's; one that comes from elsewhere is not.
+    """
+    aliases: set[str] = set()
+    foreign = False
+    for code in codes:
+        for item in code.names.imports:
+            if item.name == "step" and item.module.partition(".")[0] == KIT:
+                aliases.add(item.bound)
+            elif item.name is None and item.module == KIT:
+                aliases.add(f"{item.bound}.step")
+            elif item.bound == "step":
+                foreign = True
+        foreign = foreign or (
+            "step" in code.names.binds and all(i.bound != "step" for i in code.names.imports)
+        )
+    return frozenset(aliases if foreign else aliases | {"step"})
+
+
+def steps_in(code: Code, aliases: frozenset[str]) -> list[Function]:
+    """The step functions at the top of a cell, in order."""
+    body = code.tree.body if code.tree else []
+    return [
+        node
+        for node in body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_step(node, aliases)
+    ]
+
+
+def decorator_of(node: ast.AST, aliases: frozenset[str]) -> ast.expr | None:
+    """The ``@step`` of a function, called or plain; None where it has none."""
+    for item in getattr(node, "decorator_list", ()):
+        called = item.func if isinstance(item, ast.Call) else item
+        if isinstance(called, (ast.Name, ast.Attribute)) and ast.unparse(called) in aliases:
+            return item  # type: ignore[no-any-return]  # getattr hides the list's type
+    return None
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Pass):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node)
