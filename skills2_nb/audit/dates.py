@@ -32,9 +32,13 @@ _MONTHS = {
     for name in names.split()
 }
 # Capitalised only: "may" and "march" are verbs.
-_MONTH = "(?:" + "|".join(
-    f"{name.capitalize()}|{name.upper()}" for name in sorted(_MONTHS, key=len, reverse=True)
-) + r")(?![^\W\d_])\.?"
+_MONTH = (
+    "(?:"
+    + "|".join(
+        f"{name.capitalize()}|{name.upper()}" for name in sorted(_MONTHS, key=len, reverse=True)
+    )
+    + r")(?![^\W\d_])\.?"
+)
 _CLOCK = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?Z|\s?[+-]\d{2}:?\d{2})?)?"
 _YEAR = r"(?:19|20)\d{2}"
 _EDGE = r"(?<![\w.,/-])"
@@ -70,7 +74,7 @@ _PATTERNS = tuple(
     )
 )
 _TIME = re.compile(
-    r"(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:am|pm|AM|PM|Uhr|UTC|h)\b)?(?![\w:])"
+    r"(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:am|pm|AM|PM|Uhr|UTC|h)\b)?(?!\w|:\d)"
 )
 
 
@@ -83,6 +87,16 @@ class Stamp:
     day: int | None = None
     quarter: int | None = None
     week: int | None = None
+
+    def __str__(self) -> str:
+        """As ISO writes it: 1998, 1998-Q1, 1998-W12, 1998-03, 1998-03-15."""
+        year = "" if self.year is None else f"{self.year:04d}"
+        if self.quarter is not None:
+            return f"{year}-Q{self.quarter}".lstrip("-")
+        if self.week is not None:
+            return f"{year}-W{self.week:02d}".lstrip("-")
+        rest = [f"{part:02d}" for part in (self.month, self.day) if part is not None]
+        return "-".join([year, *rest])
 
 
 @dataclass(frozen=True)
@@ -106,7 +120,7 @@ def take_dates(text: str) -> tuple[tuple[DateFigure, ...], str]:
     """
     found: list[DateFigure] = []
     for pattern in _PATTERNS:
-        matches = [figure for figure in _read_all(pattern, text)]
+        matches = list(_read_all(pattern, text))
         for figure in matches:
             text = text[: figure.start] + spaces(figure.text) + text[figure.end :]
         found += matches

@@ -13,7 +13,7 @@ _FIGURE_ALONE = re.compile(
     r"(?:%|[kKMB]|bn|pp|x|€|\$|£)?[\s)]*"
 )
 _LINKS = re.compile(
-    r"""\]\([^)\s]*(?:\s"[^"]*")?\)          # the target of a markdown link
+    r"""\]\([^)\s]{0,999}(?:\s"[^"\n]{0,200}")?\)          # the target of a markdown link
       | <?(?:https?|ftp|file)://[^\s<>)]+>?   # an address
       | \bwww\.[^\s<>)]+
       | \b[\w.+-]+@[\w-]+\.[\w.]+             # mail
@@ -76,7 +76,8 @@ def mask(text: str, names: tuple[str, ...] = ()) -> Masked:
         names: Words to blank as they are, such as the skill's name.
     """
     code = ["\n" if char == "\n" else " " for char in text]
-    prose = _blank(text, _COMMENT)
+    last = text.rfind("-->") + 3 if "-->" in text else 0
+    prose = _blank(text[:last], _COMMENT) + text[last:]
     for pattern, group in ((_FENCE, 0), (_CODE, 2)):
         prose = _lift(prose, pattern, group, code)
     prose = _blank(prose, _LINKS)

@@ -33,28 +33,28 @@ _NUMBER = re.compile(
     (?P<coin>[$€£¥][ {_GAP}]?)?
     (?<!\w)(?<!\d\.)(?<![^\W\d_][-{_MINUS}])
     (?P<digits>
-        [1-9]\d{{0,2}}(?:(?P<group>[.,'’ {_GAP}])\d{{3}})(?:(?P=group)\d{{3}})*
+        (?<!\d,)[1-9]\d{{0,2}}(?:(?P<group>[.,'’ {_GAP}])\d{{3}})(?:(?P=group)\d{{3}})*
             (?:(?!(?P=group))[.,]\d+)?(?![.,]?\d)
-      | \d+[.,]\d+(?![.,]?\d)
+      | (?<!\d,)\d+[.,]\d+(?![.,]?\d)
       | \d+
       | (?<!\.)\.\d+(?![.,]?\d)
     )
     (?P<power>[eE][-+]?\d{{1,3}}(?!\w))?
     (?P<unit>[ {_GAP}]?(?:%|‰|(?:per\s?cent|prozentpunkte?n?|prozent|percentage[ ]points?|pp|ppt)
         (?![^\W\d_])))?
-    (?P<scale>[ {_GAP}]?(?:thousand|tausend|tsd|millions?|millionen|mio|billions?|billionen|
-        milliarden?|mrd|trillion|bn|mn|tn|[kKmMB])(?![^\W_]|\^)\.?)?
+    (?P<scale>[ {_GAP}]?(?:(?:thousand|tausend|millions?|millionen|billions?|billionen|milliarden?|
+        trillion|bn|mn|tn|(?-i:[kKmMB]))(?![^\W_]|\^)|(?:tsd|mio|mrd)(?![^\W_])\.?))?
     """,
     re.X | re.I,
 )
 _GLUED = re.compile(
-    r"(?:x|h|s|ms|us|min|d|w|y|kg|g|km|cm|mm|t|kb|mb|gb|tb|pts?|days?|years?|°?c|er)(?![^\W_])", re.I
+    r"(?:x|h|s|ms|us|min|d|w|y|kg|g|km|cm|mm|t|[kKMGT]B|pts?|days?|years?|°?C|er)(?![^\W_])"
 )
 _WORDS = {
     word: value
     for value, words in enumerate(
         (
-            "zero no none null kein keine keinen keiner keines",
+            "zero no none nobody null niemand kein keine keinen keiner keines",
             "one single eins ein eine einen einem einer",
             "two zwei",
             "three drei",
@@ -68,7 +68,9 @@ _WORDS = {
     )
     for word in words.split()
 }
-_WORD = re.compile(r"(?<![\w-])(?:" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")(?!\w)", re.I)
+_WORD = re.compile(
+    r"(?<![\w-])(?:" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")(?!\w)", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -152,9 +154,7 @@ def figures(text: str, names: tuple[str, ...] = ()) -> tuple[Figure, ...]:
 def literals(text: str) -> tuple[Figure, ...]:
     """The numbers and dates that a prompt or prose gives as sources: code counts, words do not."""
     return tuple(
-        figure
-        for figure in figures(text)
-        if isinstance(figure, DateFigure) or not figure.word
+        figure for figure in figures(text) if isinstance(figure, DateFigure) or not figure.word
     )
 
 
@@ -178,7 +178,7 @@ def _numbers(text: str) -> Iterator[NumberFigure]:
 def _is_glued(text: str, match: re.Match[str]) -> bool:
     """Whether letters follow at once that are no unit: 2FA, 1990s, 3D."""
     rest = text[match.end() : match.end() + 8]
-    if match["scale"] or match["unit"] or not rest[:1].isalpha() and rest[:1] != "_":
+    if match["scale"] or match["unit"] or (not rest[:1].isalpha() and rest[:1] != "_"):
         return False
     return not _GLUED.match(rest)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 #: How many words from its name a value may stand.
 NEAR = 6
-_WORD = re.compile(r"\S*\w\S*")
+_WORD = re.compile(r"\S+")
+_LETTER = re.compile(r"\w")
 _CLAUSE = re.compile(r"[.!?](?=[\s)*_]|$)|;|\n")
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _COPULA = (
@@ -44,9 +45,20 @@ class Mention(Span):
 
 @dataclass(frozen=True)
 class Cell(Span):
-    """A table cell with the heads it stands under and beside."""
+    """A body cell of a table.
 
-    heads: tuple[Span, ...]
+    Attributes:
+        column: the head it stands under.
+        row: the first cell of its row, where it is not that itself.
+    """
+
+    column: Span | None
+    row: Span | None
+
+    @property
+    def heads(self) -> tuple[Span, ...]:
+        """What it stands under and beside."""
+        return tuple(head for head in (self.column, self.row) if head is not None)
 
 
 class Page:
@@ -60,9 +72,12 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = re.sub(r"[*_`\"]", " ", _small(text))
-        self._words = [match.start() for match in _WORD.finditer(self.flat)]
+        self._words = [m.start() for m in _WORD.finditer(self.flat) if _LETTER.search(m[0])]
         self._breaks = [match.start() for match in _CLAUSE.finditer(self.flat)]
         self._cells = tuple(_cells(text))
+        self._starts = [cell.start for cell in self._cells]
+        heads = {cell.column.start: cell.column for cell in self._cells if cell.column is not None}
+        self._heads = [heads[start] for start in sorted(heads)]
 
     def mentions(self, names: Mapping[str, Iterable[str]]) -> tuple[Mention, ...]:
         """Where the names stand; within a longer name a shorter one is none.
@@ -90,9 +105,16 @@ class Page:
         between = bisect_left(self._words, second.start) - bisect_left(self._words, first.end)
         return max(between, 0) + 1
 
-    def is_near(self, one: Span, other: Span) -> bool:
-        """Within six words, or under or beside that head in a table."""
-        return self.distance(one, other) <= NEAR or self.is_headed(other, one)
+    def is_near(self, name: Span, other: Span) -> bool:
+        """Within six words; of a name in a table, in its column or its line."""
+        if self.is_headed(other, name):
+            return True
+        if self.is_column_head(name):
+            return False
+        start, end = min(name.end, other.end), max(name.start, other.start)
+        if self.distance(name, other) > NEAR:
+            return False
+        return self._cell(name) is None or "\n" not in self.text[start:end]
 
     def same_clause(self, one: Span, other: Span) -> bool:
         """Whether no sentence end, semicolon or line end lies between."""
@@ -101,9 +123,18 @@ class Page:
 
     def is_headed(self, span: Span, head: Span) -> bool:
         """Whether a span stands in a table under or beside a head that holds the other one."""
-        return any(
-            cell.holds(span) and any(own.holds(head) for own in cell.heads) for cell in self._cells
-        )
+        cell = self._cell(span)
+        return cell is not None and any(own.holds(head) for own in cell.heads)
+
+    def is_column_head(self, span: Span) -> bool:
+        """Whether a span stands in the head row of a table."""
+        at = bisect_right(self._heads, span.start, key=lambda head: head.start) - 1
+        return at >= 0 and self._heads[at].holds(span)
+
+    def _cell(self, span: Span) -> Cell | None:
+        """The body cell of a table that holds a span."""
+        at = bisect_right(self._starts, span.start) - 1
+        return self._cells[at] if at >= 0 and self._cells[at].holds(span) else None
 
     def gap(self, name: Span, value: Span) -> str | None:
         """What lies between a name and a value in one clause, None where a barrier does."""
@@ -137,14 +168,19 @@ class Page:
         return f"line {line}: “{' '.join(self.text[start:stop].split())}”"
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for a table of words."""
+    return frozenset(text.split())
+
+
 def _small(text: str) -> str:
     """Small letters, one for one, so that positions stay."""
     return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
 def _name_pattern(name: str) -> re.Pattern[str]:
-    words = [re.escape(word) for word in name.lower().split()]
-    return re.compile(rf"(?<!\w){r'[\s-]+'.join(words)}(?:e?s|['’]s)?(?!\w)")
+    words = r"[\s-]+".join(re.escape(word) for word in name.lower().split())
+    return re.compile(rf"(?<!\w){words}(?:e?s|['’]s)?(?!\w)")
 
 
 def _longer(one: Mention, other: Mention) -> bool:
@@ -162,8 +198,8 @@ def _cells(text: str) -> Iterable[Cell]:
             heads = above
         elif heads and spans:
             for column, span in enumerate(spans):
-                own = heads[column : column + 1] + (spans[:1] if column else [])
-                yield Cell(span.start, span.end, tuple(own))
+                head = heads[column] if column < len(heads) else None
+                yield Cell(span.start, span.end, head, spans[0] if column else None)
         else:
             heads = []
         above = spans

@@ -1,4 +1,4 @@
-"""What a run knows: values a figure of the answer may come from."""
+"""Values that a figure of the answer may come from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import Any, Literal
 
 from skills2_nb.audit.dates import DateFigure, Stamp, take_dates
 from skills2_nb.audit.numbers import NumberFigure, literals, number_in
+from skills2_nb.contract.canonical import is_digest
 
 #: A list or mapping with more numbers than this gives none: among thousands any number is found.
 LIST_LIMIT = 24
 #: Longer text is prose: it names no period and no choice.
 LABEL_LENGTH = 60
-_GENERIC = frozenset(
-    "value values result results output total count number amount score ratio rate share level "
-    "flow kind type label name status text id n x y data mean sum min max period date month".split()
-)
+_GENERIC_WORDS = """
+    value values result results output total count number amount score ratio rate share level flow
+    kind type label name status text id n x y data mean sum min max period date month
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
 _VERB = re.compile(
     r"^(?:compute|calculate|calc|get|find|pick|choose|count|estimate|measure|make|build|check|load|"
     r"run|classify|determine|derive|detect|rank|score|fit|test|summarise|summarize|report)_"
@@ -35,7 +37,7 @@ class Source:
         place: what kind of source it is.
         value: a number, a stamp, or text.
         names: how an answer may call it.
-        schema: the JSON Schema of the field, where one is known.
+        members: the words its schema allows.
     """
 
     ref: str
@@ -43,6 +45,11 @@ class Source:
     value: float | Stamp | str | bool | None
     names: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The value for a sentence: floats to six digits."""
+        return f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
 
     @property
     def number(self) -> float | None:
@@ -96,7 +103,7 @@ def report_field(
     value = output.get(name) if isinstance(output, Mapping) else output
     names = _names(step, name, properties.get(name, {}))
     members = tuple(_members(properties.get(name, {})))
-    if _is_hidden(value):
+    if is_digest(value):
         return ReportField(step, name, unfit="its value was kept only as a digest")
     if isinstance(value, Mapping) and "$table" in value:
         return ReportField(step, name, unfit="it is a table")
@@ -166,7 +173,7 @@ def numbers_in(value: Any) -> Iterator[float]:
 
 def is_hidden(value: Any) -> bool:
     """Whether any part of a plain value was kept only as a digest."""
-    if _is_hidden(value):
+    if is_digest(value):
         return True
     parts: Iterable[Any] = ()
     if isinstance(value, Mapping):
@@ -276,10 +283,6 @@ def _words(name: str) -> str:
 
 def _is_tagged(value: Mapping[str, Any]) -> bool:
     return any(str(key).startswith("$") for key in value)
-
-
-def _is_hidden(value: Any) -> bool:
-    return isinstance(value, Mapping) and ("$digest" in value or "$redacted" in value)
 
 
 def _escaped(name: str) -> str:

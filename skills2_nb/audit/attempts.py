@@ -1,0 +1,73 @@
+"""Calls that did not succeed, told with what mends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from skills2_nb.audit.finding import Finding, finding, listed
+from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.state import Call, RunState
+
+_CODES = {
+    ("rejected", "order"): "ORDER_REJECTED",
+    ("rejected", "guard"): "GUARD_REJECTED",
+    ("rejected", "run_ended"): "CALL_AFTER_END",
+    ("rejected", "unknown_step"): "UNKNOWN_STEP",
+    ("failed", "input"): "INPUT_REJECTED",
+    ("failed", "output"): "OUTPUT_REJECTED",
+    ("failed", "exception"): "STEP_RAISED",
+    ("failed", "timeout"): "STEP_TIMEOUT",
+    ("failed", "invariant"): "INVARIANT_FAILED",
+}
+
+
+def attempt_notes(skill: Skill, state: RunState) -> tuple[Finding, ...]:
+    """One note for each rejected or failed call, with the mend its error names.
+
+    They have no effect on the verdict: what a failure leaves undone is found as such
+    (``STEP_FAILED``, or ``INVARIANT_FAILED`` where it is the newest attempt of an owed step).
+    """
+    return tuple(dict.fromkeys(_notes(skill, state)))
+
+
+def error_of(call: Call) -> str:
+    """The recorded error's sentence."""
+    message = str((call.error or {}).get("message") or f"it {call.status} ({call.reason})")
+    return message.removeprefix(f"{call.step}: ").rstrip(".")
+
+
+def _notes(skill: Skill, state: RunState) -> Iterator[Finding]:
+    last = {step: call.seq for step, call in state.last.items()}
+    newest_judged = {
+        call.step: call.seq for call in state.calls if call.status == "ok" or _is_broken(call)
+    }
+    for call in state.calls:
+        if call.status == "ok":
+            continue
+        if _is_broken(call) and newest_judged[call.step] == call.seq:
+            continue
+        overcome = last.get(call.step, -1) > call.seq
+        yield _note(skill, call, overcome)
+
+
+def _is_broken(call: Call) -> bool:
+    return call.status == "failed" and call.reason == "invariant"
+
+
+def _note(skill: Skill, call: Call, overcome: bool) -> Finding:
+    code = _CODES.get((call.status, call.reason or ""), "STEP_RAISED")
+    error: Mapping[str, Any] = call.error or {}
+    if code == "INPUT_REJECTED" and error.get("kind") == "ambiguous":
+        code = "AMBIGUOUS_BINDING"
+    later = "; a later call succeeded" if overcome else ""
+    return finding(
+        code,
+        f"{call.step}: {error_of(call)}{later}",
+        step=call.step,
+        note=True,
+        missing=listed(error.get("missing") or error.get("next") or ["what it stands on"]),
+        steps=listed(skill.ids),
+        references=listed(error.get("values") or ["the references on offer"]),
+        invariant=error.get("invariant") or "the invariant",
+    )

@@ -1,0 +1,290 @@
+"""The judgement of a run: three axes, two profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skills2_nb.audit import integrity as intact
+from skills2_nb.audit.anchoring import Anchoring, anchor
+from skills2_nb.audit.attempts import attempt_notes
+from skills2_nb.audit.consistency import Consistency, weigh
+from skills2_nb.audit.coverage import Coverage, cover
+from skills2_nb.audit.finding import Finding, finding, listed
+from skills2_nb.audit.integrity import Integrity
+from skills2_nb.audit.known import known_sources, owed_fields
+from skills2_nb.audit.page import word_set
+from skills2_nb.audit.profile import Audit, Basis, Profile, Verdict
+from skills2_nb.audit.sources import is_hidden
+from skills2_nb.audit.steps import StepView, step_views
+from skills2_nb.contract.state import RunState
+
+__all__ = ["Audit", "Basis", "Profile", "audit", "audit_journal"]
+
+#: Codes that only ``strict`` asks about.
+STRICT_ONLY = word_set(
+    """
+    STALE UNSOURCED_NUMBER RETYPED INPUT_UNVOUCHED GUARD_UNPROVEN INVARIANT_DISAGREES
+    NOT_RECOMPUTED CONTRADICTED OMITTED UNSUPPORTED F1_LOW NO_REPORT REPORT_UNFIT
+    NOT_CAPTURED
+    """
+)
+#: What ``strict`` does not look at yet; each keeps its verdict at ``unproven`` at best.
+NOT_YET = ("replay", "strength")
+
+
+def audit_journal(
+    basis: Basis,
+    path: Path,
+    *,
+    answer: str | None = None,
+    installed: str | None = None,
+    earlier: Sequence[Mapping[str, Any]] = (),
+) -> Audit:
+    """Audit a run by its journal.
+
+    Args:
+        basis: what it is judged by.
+        path: the journal.
+        answer: the answer, where it is not in the journal.
+        installed: digest of the package as installed, where it is recorded.
+        earlier: ledger lines of this run (``audit.ledger.earlier``).
+
+    Raises:
+        JournalError: there is no such file. One that breaks off or was changed is ``tampered``
+            and judged as far as it can be read.
+    """
+    skill = basis.skill
+    whole = intact.inspect(
+        path, digest=skill.digest, live=skill.live, installed=installed, earlier=earlier
+    )
+    return audit(basis, intact.readable(path)[0], answer=answer, integrity=whole)
+
+
+def audit(
+    basis: Basis,
+    state: RunState | None,
+    *,
+    answer: str | None = None,
+    integrity: Integrity | None = None,
+) -> Audit:
+    """Judge a run in both profiles. Pure but for blobs that an invariant reads.
+
+    ``pass`` in ``classic`` asks for integrity, the score, and no owed step missing; in ``strict``
+    also for no veto: nothing stale, unsourced, failed, contradicted or omitted, and F1 at the
+    floor. ``fail`` needs an answer, or an ended run that left an owed step undone (or, in
+    ``strict``, did one wrong): before that the run may still get there. ``unproven``: no answer
+    yet, run still open, integrity not verified, or a check not made. Broken integrity is
+    ``tampered`` in both.
+
+    Args:
+        basis: contract, prose, anchors and settings.
+        state: the run, or None where there was none.
+        answer: the answer; left out, the run's newest one after its last step.
+        integrity: what the journal's bytes prove; left out, nobody looked, which leaves the
+            verdict ``unproven`` at best.
+    """
+    run = state if state is not None else RunState(skill=basis.skill.name)
+    whole = integrity or (intact.UNVERIFIED if state is not None else intact.NO_JOURNAL)
+    text = answer if answer is not None else run.answer
+    views = step_views(basis.skill, run)
+    parts = _Parts(
+        basis,
+        None if state is None else run,
+        text,
+        whole,
+        cover(views),
+        weigh(basis.skill, run, views),
+        anchor(
+            text,
+            owed_fields(basis.skill, views),
+            known_sources(basis.skill, run, basis.body, basis.constants),
+            basis.anchors,
+            (basis.skill.name,),
+        ),
+        _digest_only(views),
+    )
+    return Audit(
+        run=run.run if state is not None else None,
+        skill=basis.skill.name,
+        classic=_classic(parts),
+        strict=_strict(parts),
+        level=whole.level,
+        answer=text,
+        steps=views,
+        values=parts.anchoring.values,
+        held=whole.held,
+        provenance="none" if state is None else "live" if run.live else "package",
+        recall=parts.anchoring.recall,
+        precision=parts.anchoring.precision,
+        f1=parts.anchoring.f1,
+    )
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The axes of one run, before they are weighed."""
+
+    basis: Basis
+    run: RunState | None
+    answer: str | None
+    integrity: Integrity
+    coverage: Coverage
+    consistency: Consistency
+    anchoring: Anchoring
+    digests: tuple[str, ...]
+
+    def score(self, coverage: float, consistency: float, anchoring: float) -> float:
+        """The weighted sum; four decimals, so that 0.53 is 0.53."""
+        axes = (coverage, consistency, anchoring)
+        pairs = zip(self.basis.settings.weights, axes, strict=True)
+        return round(sum(weight * axis for weight, axis in pairs), 4)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether steps may still be called."""
+        return self.run is not None and self.run.is_open
+
+    def common(self) -> list[Finding]:
+        """The findings that both profiles share but for those only strict asks about."""
+        return [
+            *self.integrity.findings,
+            *_no_run(self),
+            *(() if self.run is None else self.coverage.findings),
+            *(() if self.run is None else self.consistency.findings),
+            *_state_findings(self),
+            *_terms(self),
+            *self.anchoring.findings,
+            *(() if self.run is None else attempt_notes(self.basis.skill, self.run)),
+        ]
+
+
+def _classic(parts: _Parts) -> Profile:
+    coverage, consistency = parts.coverage.classic, parts.consistency.classic
+    score = parts.score(coverage, consistency, parts.anchoring.terms)
+    found = [item for item in parts.common() if item.code not in STRICT_ONLY]
+    bad = bool(parts.coverage.missing)
+    return Profile(
+        score,
+        round(coverage, 4),
+        round(consistency, 4),
+        round(parts.anchoring.terms, 4),
+        _verdict(parts, score, bad, unchecked=()),
+        _ranked(found),
+        _unverified(parts),
+    )
+
+
+def _strict(parts: _Parts) -> Profile:
+    coverage, consistency = parts.coverage.strict, parts.consistency.strict
+    anchoring = parts.anchoring.strict
+    score = parts.score(coverage, consistency, anchoring)
+    found = [*parts.common(), *_floors(parts)]
+    unchecked = (
+        *_unverified(parts),
+        *parts.digests,
+        *parts.coverage.not_checked,
+        *parts.consistency.not_checked,
+        *parts.anchoring.not_checked,
+        *NOT_YET,
+    )
+    bad = bool(parts.coverage.missing) or any(_vetoes(item) for item in found)
+    return Profile(
+        score,
+        round(coverage, 4),
+        round(consistency, 4),
+        round(anchoring, 4),
+        _verdict(parts, score, bad, unchecked),
+        _ranked(found),
+        tuple(dict.fromkeys(unchecked)),
+    )
+
+
+def _verdict(parts: _Parts, score: float, bad: bool, unchecked: Sequence[str]) -> Verdict:
+    if parts.integrity.holds is False:
+        return "tampered"
+    if parts.answer is None:
+        return "fail" if bad and parts.run is not None and not parts.is_open else "unproven"
+    if bad or score < parts.basis.settings.threshold:
+        return "fail"
+    if parts.is_open or parts.integrity.holds is None or unchecked:
+        return "unproven"
+    return "pass"
+
+
+def _vetoes(item: Finding) -> bool:
+    """An invariant that fails at the newest attempt of an owed step is a veto too."""
+    return item.vetoes or (item.code == "INVARIANT_FAILED" and item.counts)
+
+
+def _ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Vetoes first, then what lowers the score, then notes; otherwise in the order found."""
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda item: (not item.counts, not _vetoes(item))))
+
+
+def _no_run(parts: _Parts) -> list[Finding]:
+    if parts.run is not None or parts.answer is None or not parts.coverage.missing:
+        return []
+    missing = parts.coverage.missing
+    return [
+        finding(
+            "NO_RUN",
+            f"there is an answer and no run; {listed(missing)} were owed",
+            skill=parts.basis.skill.name,
+            first=missing[0],
+        )
+    ]
+
+
+def _state_findings(parts: _Parts) -> list[Finding]:
+    found = []
+    if parts.is_open:
+        found.append(finding("RUN_OPEN", "the run has not ended"))
+    if parts.answer is None:
+        code = "ANSWER_EARLY" if parts.run is not None and parts.run.answers else "NO_ANSWER"
+        say = {
+            "ANSWER_EARLY": "a step succeeded after the answer was given",
+            "NO_ANSWER": "there is no answer yet",
+        }
+        found.append(finding(code, say[code]))
+    found += [finding("NOT_CAPTURED", item) for item in parts.digests]
+    return found
+
+
+def _terms(parts: _Parts) -> list[Finding]:
+    if not parts.basis.anchors:
+        return [finding("NO_ANCHORS", "the skill has no anchor terms")]
+    if parts.answer is None or not parts.anchoring.missing:
+        return []
+    terms = listed(f"“{term}”" for term in parts.anchoring.missing)
+    return [finding("ANCHOR_MISSING", f"the answer does not name {terms}", terms=terms)]
+
+
+def _floors(parts: _Parts) -> list[Finding]:
+    found = []
+    skill = parts.basis.skill
+    if not any(spec.report for spec in skill.steps):
+        found.append(finding("NO_REPORT", f"no step of {skill.name} names a report field"))
+    floor, anchoring = parts.basis.settings.f1_floor, parts.anchoring
+    if parts.answer is not None and anchoring.f1 < floor:
+        found.append(
+            finding(
+                "F1_LOW",
+                f"F1 of values is {anchoring.f1:.2f} (recall {anchoring.recall:.2f}, precision "
+                f"{anchoring.precision:.2f}), below {floor:.2f}",
+            )
+        )
+    return found
+
+
+def _unverified(parts: _Parts) -> tuple[str, ...]:
+    return ("integrity",) if parts.integrity.holds is None else ()
+
+
+def _digest_only(views: Sequence[StepView]) -> tuple[str, ...]:
+    return tuple(
+        f"values of {view.step}: kept only as digests" for view in views if is_hidden(view.output)
+    )

@@ -1,0 +1,143 @@
+"""Do the invariants hold, asked again?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from skills2_nb.audit.finding import Finding, finding
+from skills2_nb.audit.sources import is_hidden
+from skills2_nb.audit.sourcing import before
+from skills2_nb.audit.steps import StepView
+from skills2_nb.contract.errors import Skills2Error
+from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.state import Check, RunState
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How many invariants hold.
+
+    Attributes:
+        classic: passed / declared, as recorded, over the newest attempts of owed steps; none
+            declared proves nothing: 0.
+        strict: mean over owed steps of passed / declared, asked again by the auditor; a required
+            step without an invariant counts 0, a conditional one without is left out.
+        findings: with their codes.
+        not_checked: steps whose invariants could not be asked again.
+    """
+
+    classic: float
+    strict: float
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One owed step with its invariants as recorded and as asked again."""
+
+    view: StepView
+    declared: tuple[str, ...]
+    recorded: tuple[Check, ...]
+    again: tuple[Check, ...] | None
+    error: str | None = None
+
+    @property
+    def passed(self) -> int:
+        """How many declared invariants the journal says hold."""
+        return _passed(self.recorded, self.declared)
+
+    @property
+    def share(self) -> float | None:
+        """Passed / declared asked again, else as recorded; None where the step is left out."""
+        if not self.declared:
+            return 0.0 if self.view.required else None
+        checks = self.recorded if self.again is None else self.again
+        return _passed(checks, self.declared) / len(self.declared)
+
+
+def weigh(skill: Skill, state: RunState, views: Sequence[StepView]) -> Consistency:
+    """Judge the invariants of the owed steps; each is asked again on the recorded values.
+
+    An invariant that reads ``run`` sees the run as it was before the call.
+    """
+    judged = [_judge(skill, state, view) for view in views if view.owed]
+    declared = sum(len(item.declared) for item in judged)
+    shares = [share for item in judged if (share := item.share) is not None]
+    return Consistency(
+        classic=sum(item.passed for item in judged) / declared if declared else 0.0,
+        strict=sum(shares) / len(shares) if shares else 0.0,
+        findings=tuple(found for item in judged for found in _findings(item)),
+        not_checked=tuple(
+            f"invariants of {item.view.step}: {item.error}" for item in judged if item.error
+        ),
+    )
+
+
+def _judge(skill: Skill, state: RunState, view: StepView) -> _Judged:
+    declared = tuple(item.name for item in skill.step(view.step).invariants)
+    if view.judged is None or not declared:
+        return _Judged(view, declared, view.invariants, None)
+    if is_hidden(view.judged.output) or is_hidden(dict(view.judged.args)):
+        return _Judged(view, declared, view.invariants, None, "values were kept only as digests")
+    if view.judged.status != "ok" and view.judged.output is None:
+        return _Judged(view, declared, view.invariants, None)
+    try:
+        again = skill.recheck(view.judged, before(state, view.judged.seq))
+    except (Skills2Error, ValueError, TypeError) as error:
+        reason = str(error).partition("\n")[0]
+        return _Judged(view, declared, view.invariants, None, reason)
+    return _Judged(view, declared, view.invariants, again)
+
+
+def _passed(checks: Sequence[Check], declared: Sequence[str]) -> int:
+    holding = {check.name for check in checks if check.ok}
+    return sum(name in holding for name in declared)
+
+
+def _findings(item: _Judged) -> Iterator[Finding]:
+    step = item.view.step
+    if not item.declared:
+        if item.view.required:
+            yield finding("NO_INVARIANT", f"{step} has no invariant", step=step)
+        return
+    recorded = {check.name: check for check in item.recorded}
+    for check in item.again if item.again is not None else item.recorded:
+        told = recorded.get(check.name)
+        if not check.ok:
+            said = f" ({check.message})" if check.message else ""
+            yield finding(
+                "INVARIANT_FAILED",
+                f"{step}: {check.name} does not hold{said}{_seen(item)}",
+                step=step,
+                invariant=check.name,
+            )
+        if told is not None and told.ok != check.ok:
+            yield _disagreement(step, check, told)
+    if item.error:
+        yield finding(
+            "NOT_RECOMPUTED",
+            f"the invariants of {step} could not be asked again: {item.error}",
+            step=step,
+        )
+
+
+def _disagreement(step: str, check: Check, told: Check) -> Finding:
+    words = {True: "holds", False: "does not hold"}
+    return finding(
+        "INVARIANT_DISAGREES",
+        f"{step}: the journal says that {check.name} {words[told.ok]}, and asked again it "
+        f"{words[check.ok]}",
+        step=step,
+        invariant=check.name,
+    )
+
+
+def _seen(item: _Judged) -> str:
+    """The values that a recorded failure saw."""
+    call = item.view.judged
+    values = (call.error or {}).get("values") if call else None
+    if not isinstance(values, dict) or not values:
+        return ""
+    return ", where " + ", ".join(f"{name}={value!r}"[:80] for name, value in values.items())

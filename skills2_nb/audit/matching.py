@@ -1,0 +1,215 @@
+"""Which value of the run a figure of the answer is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from skills2_nb.audit.dates import DateFigure, Stamp, relation
+from skills2_nb.audit.numbers import Figure, NumberFigure
+from skills2_nb.audit.page import Mention, Page, Span, word_set
+from skills2_nb.audit.sources import Source
+
+_SMALL = 10
+#: A figure of so many significant digits is known by itself, however small.
+_TELLING_DIGITS = 3
+_DERIVED_LIMIT = 60
+_LOSS = re.compile(
+    r"churn|loss|lost|lose|declin|decreas|outflow|contract|cost|deduct|remov|cancel|drop|"
+    r"verlust|verlor|abgang|abgäng|kündig|rückgang|kosten"
+)
+_FALL = re.compile(
+    r"fell|fall|down|declin|decreas|drop|loss|lost|lower|less|shrank|shrunk|minus|reduc|negativ|"
+    r"gefallen|gesunken|sank|rückgang|verlor|weniger|verlust|unter"
+)
+_CHANGE = re.compile(r"chang|delta|diff|gap|growth|lift|gain|veränder|zuwachs|abstand")
+_RATE = re.compile(r"percent|pct|rate|share|ratio|prozent|quote|anteil|growth|change|%")
+_NO_CLAIM_BEFORE = word_set(
+    """
+    by um up down plus minus from von since seit than als above below over under über unter
+    exceeds threshold target limit goal schwelle ziel grenze least most mindestens höchstens
+    versus vs gegenüber statt instead not nicht until bis every per pro last past next
+    letzten nächsten < > ≤ ≥
+    """
+)
+_CLAIM_BEFORE = word_set(
+    """
+    to auf is was at ist war bei of
+    """
+)
+_NO_CLAIM_AFTER = word_set(
+    """
+    threshold target limit goal schwelle ziel grenze higher lower more fewer less mehr
+    weniger points pp day days week weeks month months year years hour hours minute minutes
+    second seconds tag tage tagen woche wochen monat monate monaten jahr jahre jahren stunde
+    stunden minuten sekunden times mal x
+    """
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A figure with the value it is.
+
+    Attributes:
+        near: a date that is not the known one but its neighbour: neither proof nor fault.
+    """
+
+    source: Source
+    near: bool = False
+
+
+def span(figure: Figure) -> Span:
+    """Where a figure stands."""
+    return Span(figure.start, figure.end)
+
+
+def is_value(figure: Figure, source: Source, page: Page) -> bool:
+    """Whether a figure is a source's value, in any reading.
+
+    A minus before a loss ("churned −102") and a fall told in words ("fell by 46" of −46) are the
+    value too. A bare year is the value of any date in it.
+    """
+    if isinstance(figure, DateFigure):
+        return isinstance(source.value, Stamp) and any(
+            relation(stamp, source.value) == "same" for stamp in figure.readings
+        )
+    true = source.number
+    if true is None:
+        return isinstance(source.value, Stamp) and _is_year(figure, source.value)
+    return figure.matches(true) or (
+        true != 0 and figure.matches(-true) and _may_flip(figure, source, true, page)
+    )
+
+
+def find(figure: Figure, sources: Iterable[Source], page: Page) -> Match | None:
+    """The first source whose value a figure is; else one that a date lies beside."""
+    near = None
+    for source in sources:
+        if is_value(figure, source, page):
+            return Match(source)
+        if near is None and _is_beside(figure, source):
+            near = Match(source, near=True)
+    return near
+
+
+def is_weak(figure: Figure, source: Source) -> bool:
+    """Whether a match proves something only beside the field's name: 0, 7, 4 %, or a word."""
+    if isinstance(figure, DateFigure):
+        return False
+    true = abs(source.number or 0.0)
+    small = true * (100 if figure.percent else 1) < _SMALL
+    return figure.word or (small and figure.digits < _TELLING_DIGITS)
+
+
+def derived(sources: Sequence[Source]) -> tuple[float, ...]:
+    """Differences, ratios and relative changes of every two report numbers other than 0.
+
+    A count and a rate have none worth telling: 138 less a quick ratio of 1.04 only makes more
+    numbers neutral.
+    """
+    numbers = sorted({number for source in sources if (number := source.number)})
+    if len(numbers) > _DERIVED_LIMIT:
+        return ()
+    found: set[float] = set()
+    for one, other in permutations(numbers, 2):
+        if _is_rate(one) != _is_rate(other) and (one.is_integer() or other.is_integer()):
+            continue
+        found |= {one - other, one / other, (one - other) / other}
+    return tuple(sorted(found))
+
+
+def is_derived(figure: Figure, values: Iterable[float]) -> bool:
+    """Whether a number is one of the derived ones, its sign told in words or not."""
+    return isinstance(figure, NumberFigure) and any(
+        figure.matches(value) or figure.matches(-value) for value in values
+    )
+
+
+def is_excused(figure: Figure, owners: Sequence[Source], page: Page) -> bool:
+    """Whether a figure beside a name does not claim to be its value.
+
+    A change ("by 8"), a bound ("below 4", "the 1.5 threshold"), another period's value ("from
+    1.2"), a length of time, or a percentage beside a count.
+    """
+    if isinstance(figure, DateFigure):
+        return not any(isinstance(owner.value, Stamp) for owner in owners)
+    names = " ".join(name for owner in owners for name in owner.names)
+    if _CHANGE.search(names):
+        return False
+    is_count = all(abs(owner.number or 0) > 1.5 for owner in owners)
+    if figure.percent and is_count and not _RATE.search(names):
+        return True
+    place = span(figure)
+    before = page.before(place, 2)
+    if before and before[-1] not in _CLAIM_BEFORE and _NO_CLAIM_BEFORE.intersection(before):
+        return True
+    return any(word in _NO_CLAIM_AFTER and word not in names for word in page.after(place, 1))
+
+
+def split_up(found: Sequence[Figure], sources: Sequence[Source], page: Page) -> list[Figure]:
+    """Take "157,211" or "157 211" apart where only the parts are known, telling values."""
+    made: list[Figure] = []
+    for figure in found:
+        parts = figure.parts if isinstance(figure, NumberFigure) else ()
+        if (
+            parts
+            and not find(figure, sources, page)
+            and all(_is_telling(part, sources, page) for part in parts)
+        ):
+            made += parts
+        else:
+            made.append(figure)
+    return made
+
+
+def beside(figure: Figure, mentions: Iterable[Mention], page: Page) -> list[Mention]:
+    """The mentions whose value a figure may be: directly beside, no other mention between."""
+    place = span(figure)
+    near = [m for m in mentions if page.distance(m, place) <= 4 and page.gap(m, place) is not None]
+    return [m for m in near if not _is_blocked(m, place, near)]
+
+
+def _is_rate(number: float) -> bool:
+    return abs(number) < _SMALL and not number.is_integer()
+
+
+def _is_telling(part: NumberFigure, sources: Sequence[Source], page: Page) -> bool:
+    match = find(part, sources, page)
+    return match is not None and not part.text.startswith("0") and part.digits > 1
+
+
+def _is_blocked(mention: Mention, place: Span, others: Iterable[Mention]) -> bool:
+    low, high = sorted((mention, place), key=lambda item: item.start)
+    return any(
+        other is not mention and low.end <= other.start and other.end <= high.start
+        for other in others
+    )
+
+
+def _may_flip(figure: NumberFigure, source: Source, true: float, page: Page) -> bool:
+    if true > 0:
+        return figure.signed and _LOSS.search(" ".join(source.names)) is not None
+    place = span(figure)
+    around = " ".join((*page.before(place, 5), *page.after(place, 3)))
+    return not figure.signed and _FALL.search(around) is not None
+
+
+def _is_year(figure: NumberFigure, stamp: Stamp) -> bool:
+    return (
+        figure.digits == 4
+        and not figure.percent
+        and figure.text.isdigit()
+        and int(figure.text) == stamp.year
+    )
+
+
+def _is_beside(figure: Figure, source: Source) -> bool:
+    """Whether a date lies beside one of the run's own; the prose's examples have no neighbours."""
+    if isinstance(figure, NumberFigure) or not isinstance(source.value, Stamp):
+        return False
+    if source.place == "constant":
+        return False
+    return any(relation(stamp, source.value) == "near" for stamp in figure.readings)
