@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from skills2_nb.contract.canonical import plain
+from skills2_nb.contract.spec import Parameter
 
 
 def run_inputs(given: Mapping[str, Any] | None, folders: Iterable[Path] = ()) -> dict[str, Any]:
@@ -18,6 +20,31 @@ def run_inputs(given: Mapping[str, Any] | None, folders: Iterable[Path] = ()) ->
     """
     places = [Path(folder) for folder in folders]
     return {name: _located(name, plain(item), places) for name, item in (given or {}).items()}
+
+
+def typed(texts: Mapping[str, str], parameters: Iterable[Parameter]) -> dict[str, Any]:
+    """Inputs given as text, as a command line gives them, in the type that a step wants.
+
+    Text is read as JSON where it is JSON, unless a parameter of that name takes the text and not
+    the JSON value: ``period=1997`` stays text for ``period: str``.
+
+    Args:
+        texts: the texts by name.
+        parameters: of every step.
+    """
+    by_name: dict[str, list[Parameter]] = {}
+    for parameter in parameters:
+        by_name.setdefault(parameter.name, []).append(parameter)
+    return {name: _read(text, by_name.get(name, [])) for name, text in texts.items()}
+
+
+def _read(text: str, parameters: list[Parameter]) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    wants_text = any(p.fits(text) and not p.fits(value) for p in parameters)
+    return text if wants_text else value
 
 
 def _located(name: str, value: Any, folders: list[Path]) -> Any:

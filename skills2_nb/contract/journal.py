@@ -261,7 +261,10 @@ def _check(line: bytes, number: int, prev: str) -> tuple[str | None, str]:
         return "the line does not end with its hash", prev
     if hashlib.sha256(body + b"}").hexdigest() != named:
         return "the line's bytes do not give its hash: it was changed", named
-    record = json.loads(stripped)
+    try:
+        record = json.loads(stripped)
+    except ValueError:
+        return "the line is no JSON, though its hash is right: it was forged", named
     if record.get("prev") != prev:
         return "the line does not follow the one before: lines were cut, swapped or added", named
     if record.get("seq") != number:

@@ -56,11 +56,14 @@ def load(folder: Path) -> Skill:
     manifest = _manifest(folder)
     name = str(manifest.get("skill", {}).get("name") or folder.name)
     digest = package_digest(folder)
-    module = _imported(f"{ROOT}.{name.replace('-', '_')}_{digest[:12]}", folder)
     steps = manifest.get("steps", [])
+    names: Mapping[str, Any] = {}
+    if steps or (folder / "runtime").is_dir():
+        module = _imported(f"{ROOT}.{name.replace('-', '_')}_{digest[:12]}", folder)
+        names = vars(module)
     try:
         skill = Skill.collect(
-            vars(module),
+            names,
             name,
             sequence=[item["id"] for item in sorted(steps, key=lambda s: s.get("order", 0))],
             stubs=[item["id"] for item in steps if item.get("stub")],

@@ -18,9 +18,11 @@ from skills2_nb.contract import invariants as inv
 from skills2_nb.contract.binding import Bound, bind
 from skills2_nb.contract.blobs import deflate
 from skills2_nb.contract.body import completed
-from skills2_nb.contract.canonical import plain, withheld
+from skills2_nb.contract.canonical import plain
+from skills2_nb.contract.capture import Capture
 from skills2_nb.contract.errors import (
     ContractError,
+    DefinitionError,
     GuardError,
     JournalError,
     OrderError,
@@ -67,6 +69,7 @@ class Run:
         self.path = path
         self.state = RunState()
         self.notices: list[str] = []
+        self._capture = Capture(skill.runtime.capture, frozenset(skill.runtime.redact))
         self._journal = Journal(path, id, f"{writer}:{os.getpid()}", self._take)
         self._tokens: list[Token[Caller | None]] = []
 
@@ -103,6 +106,7 @@ class Run:
         except OSError as error:
             raise JournalError(f"cannot keep runs in {home()}: {error}") from error
         run = cls(skill, id_, path, writer)
+        given = run_inputs(inputs, folders)
         run._journal.append(
             "run_started",
             {
@@ -110,11 +114,12 @@ class Run:
                 "version": skill.version,
                 "digest": skill.digest,
                 "live": skill.live,
-                "inputs": deflate(run_inputs(inputs, folders)),
+                "inputs": deflate(run._capture.values(given)),
                 "prompt": prompt,
                 "vouched": vouched,
             },
         )
+        run.state.inputs = given
         return run
 
     @classmethod
@@ -267,7 +272,10 @@ class Run:
         except ContractError as error:
             self._fail(call, error.reason, error.to_dict(), begun, shown, checks)
             raise
-        fields = self._fields(call, begun, checks) | {"output": self._kept_output(shown)}
+        except DefinitionError as error:
+            self._fail(call, "exception", _foreign(spec, error), begun, shown)
+            raise
+        fields = self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
 
         def still_in_order() -> dict[str, Any]:
             self._check_order(spec)
@@ -287,7 +295,11 @@ class Run:
         checks: tuple[Check, ...] = (),
     ) -> None:
         fields = self._fields(call, begun, checks)
-        fields |= {"reason": reason, "error": error, "output": self._kept_output(output)}
+        fields |= {
+            "reason": reason,
+            "error": self._capture.error(error),
+            "output": self._capture.output(output),
+        }
         self._record("step_failed", call.spec.id, fields)
 
     def _refuse(
@@ -296,11 +308,11 @@ class Run:
         fields: dict[str, Any] = {
             "step": step,
             "reason": error.reason,
-            "error": error.to_dict(),
+            "error": self._capture.error(error.to_dict()),
         }
         if error.reason == "input":
             given = {name: _shown(item) for name, item in {**args, **bound.values}.items()}
-            fields |= {"args": self._kept(given), "bound": bound.origins}
+            fields |= {"args": self._capture.values(given), "bound": bound.origins}
             self._record("step_failed", step, fields)
         else:
             self._record("rejected", step, fields)
@@ -308,32 +320,14 @@ class Run:
     def _fields(self, call: _Prepared, begun: int, checks: tuple[Check, ...]) -> dict[str, Any]:
         return {
             "step": call.spec.id,
-            "args": self._kept(call.args),
+            "args": self._capture.values(call.args),
             "bound": call.origins,
-            "invariants": [{"name": c.name, "ok": c.ok, "message": c.message} for c in checks],
+            "invariants": self._capture.checks(checks),
             "us": (time.perf_counter_ns() - begun) // 1000,
         }
 
-    def _kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Values as the journal may keep them."""
-        runtime = self.skill.runtime
-        if runtime.capture == "digest":
-            return {name: withheld(item) for name, item in values.items()}
-        return {
-            name: withheld(item) if name in runtime.redact else deflate(item)
-            for name, item in values.items()
-        }
-
-    def _kept_output(self, output: Any) -> Any:
-        if output is None:
-            return None
-        if isinstance(output, dict):
-            return deflate(self._kept(output))
-        return withheld(output) if self.skill.runtime.capture == "digest" else deflate(output)
-
     def _reveal(self, call: _Prepared, output: Any) -> None:
-        runtime = self.skill.runtime
-        if runtime.capture == "digest" or runtime.redact:
+        if self._capture.withholds:
             newest = self.state.last.get(call.spec.id)
             if newest is not None:
                 self.state.reveal(newest.seq, call.args, output)

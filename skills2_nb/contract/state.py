@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from skills2_nb.contract.blobs import inflate
 from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.journal import Record
 
 Status = Literal["ok", "failed", "rejected"]
@@ -75,7 +76,20 @@ class RunState:
     head: str = ""
 
     def apply(self, record: Record) -> None:
-        """Take in the next record."""
+        """Take in the next record.
+
+        Raises:
+            JournalError: it lacks what its kind carries.
+        """
+        try:
+            self._take(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise JournalError(
+                f"record {self.count} of run {self.run or '?'} lacks what its kind carries "
+                f"({error}); see `skills2 runs verify`"
+            ) from error
+
+    def _take(self, record: Record) -> None:
         self.count += 1
         self.head = record["hash"]
         kind = record["kind"]

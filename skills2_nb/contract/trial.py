@@ -121,11 +121,11 @@ def _judged(row: Mapping[str, Any], skill: Skill, run: Run, label: str) -> Trial
     return Trial(True, label, f"{len(run.state.last)} of {len(skill.steps)} steps ran")
 
 
-def _call_all(row: Mapping[str, Any], run: Run) -> Exception | None:
+def _call_all(row: Mapping[str, Any], run: Run) -> BaseException | None:
     """Make the case's explicit calls, else walk; the last failure is handed back."""
     if "calls" not in row:
         return walk(run).error
-    last: Exception | None = None
+    last: BaseException | None = None
     for item in row["calls"]:
         try:
             run.call(item["step"], item.get("args"), item.get("refs"))
@@ -144,7 +144,7 @@ def _calls_amiss(row: Mapping[str, Any], run: Run) -> str | None:
     return f"{', '.join(unwanted)} was called" if unwanted else None
 
 
-def _because(error: Exception | None) -> str:
+def _because(error: BaseException | None) -> str:
     return f" ({error})" if error is not None else ""
 
 

@@ -20,7 +20,7 @@ class Walk:
     """
 
     outputs: dict[str, Any] = field(default_factory=dict)
-    error: Exception | None = None
+    error: BaseException | None = None
     step: str | None = None
 
 
@@ -43,6 +43,6 @@ def walk(
             on_step(spec.id)
         try:
             outputs[spec.id] = run.call(spec.id, (args or {}).get(spec.id))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return Walk(outputs, error, spec.id)
     return Walk(outputs)

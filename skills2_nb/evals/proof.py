@@ -46,7 +46,7 @@ class Proof:
     audit: Audit
     outputs: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
-    error: Exception | None = None
+    error: BaseException | None = None
     step: str | None = None
 
     def to_dict(self) -> dict[str, Any]:

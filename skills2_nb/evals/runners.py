@@ -29,7 +29,7 @@ class Outcome:
     run: Run
     outputs: dict[str, Any]
     answer: str | None
-    error: Exception | None = None
+    error: BaseException | None = None
     step: str | None = None
 
 

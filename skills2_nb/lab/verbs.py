@@ -192,7 +192,7 @@ def _shown(proof: Proof, session: Session) -> Bundle:
     }
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     return str(error) if isinstance(error, ContractError) else f"{type(error).__name__}: {error}"
 
 

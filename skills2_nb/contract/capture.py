@@ -1,0 +1,70 @@
+"""What a journal keeps of a call's values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skills2_nb.contract.blobs import deflate
+from skills2_nb.contract.canonical import withheld
+from skills2_nb.contract.state import Check
+
+
+@dataclass(frozen=True)
+class Capture:
+    """How values are recorded: whole, or as digests where the skill withholds them.
+
+    Attributes:
+        mode: ``full`` or ``digest`` (``[runtime] capture``).
+        redact: field names, at any depth, whose values are withheld (``[runtime] redact``).
+    """
+
+    mode: str = "full"
+    redact: frozenset[str] = frozenset()
+
+    @property
+    def withholds(self) -> bool:
+        """Whether a record may differ from the values seen."""
+        return self.mode == "digest" or bool(self.redact)
+
+    def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Plain values by name: arguments, run inputs, the fields of a result."""
+        return {name: self._field(name, item) for name, item in values.items()}
+
+    def output(self, output: Any) -> Any:
+        """A plain result."""
+        if output is None:
+            return None
+        if isinstance(output, dict):
+            return deflate(self.values(output))
+        return withheld(output) if self.mode == "digest" else deflate(self._within(output))
+
+    def error(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """An error's facts; its sentence may quote values, so it goes where they go."""
+        if not self.withholds:
+            return dict(facts)
+        kept = {**facts, "values": self.values(facts.get("values", {}))}
+        return {**kept, "message": f"{facts.get('step')}: {facts['kind']} (values withheld)"}
+
+    def checks(self, checks: Sequence[Check]) -> list[dict[str, Any]]:
+        """Invariants' answers; what one says may quote values too."""
+        return [
+            {"name": c.name, "ok": c.ok, "message": None if self.withholds else c.message}
+            for c in checks
+        ]
+
+    def _field(self, name: str, value: Any) -> Any:
+        if self.mode == "digest" or name in self.redact:
+            return withheld(value)
+        return deflate(self._within(value))
+
+    def _within(self, value: Any) -> Any:
+        if not self.redact:
+            return value
+        if isinstance(value, dict):
+            return {
+                name: withheld(item) if name in self.redact else self._within(item)
+                for name, item in value.items()
+            }
+        return [self._within(item) for item in value] if isinstance(value, list) else value
