@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/installed.txt
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix bench clean
+.PHONY: help install demo test check base fix bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: install ## style, types, floors, and that skills/ is what the notebooks e
 		$(BIN)/skills2 lint "$$notebook" && $(BIN)/skills2 export "$$notebook" --check || exit 1; \
 	done
 
+base: ## the base install alone, in .venv-base, writes, exports, runs and audits a skill
+	@PYTHON=$(PYTHON) .ci/base
+
 fix: install ## what ruff can mend by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -47,4 +50,4 @@ bench: install ## ours beside the floor and a peer, in one run (ARGS="--write" k
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-base build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -56,7 +56,11 @@ def process(*words: str) -> Work:
 
     def run(source: Path, target: Path) -> None:
         said = [word.replace("{in}", str(source)).replace("{out}", str(target)) for word in words]
-        subprocess.run(said, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            said, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        )
+        if done.returncode:
+            raise SystemExit(f"{' '.join(said)} ended with {done.returncode}: {done.stderr}")
 
     return run
 

@@ -1,4 +1,4 @@
-"""Skills written as notebooks, with a contract that is checked."""
+"""Skills written as notebooks, their contract checked."""
 
 from __future__ import annotations
 

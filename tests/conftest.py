@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import uuid
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,6 +25,23 @@ KERNEL = {
 MARKDOWN = {None, "", "prose", "markdown"}
 RAW = {"front", "raw", "manifest"}
 UNTAGGED = {None, "", "prose", "markdown", "code", "front", "raw"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Workers of one run share a hash seed: a set in a test's id has one name among them.
+
+    The seed differs from run to run, and processes that tests start do not inherit it.
+    """
+    if hasattr(config, "workerinput"):
+        os.environ.pop("PYTHONHASHSEED", None)
+    elif getattr(config.option, "numprocesses", None):
+        os.environ.setdefault("PYTHONHASHSEED", str(secrets.randbelow(2**32)))
+
+
+def pytest_report_header() -> str | None:
+    """The seed, for whoever has to see a failure again."""
+    seed = os.environ.get("PYTHONHASHSEED")
+    return f"PYTHONHASHSEED={seed}" if seed else None
 
 
 @pytest.fixture(autouse=True)

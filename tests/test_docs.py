@@ -76,3 +76,20 @@ def test_the_extras_of_the_pages_exist() -> None:
     for path in PAGES:
         said = re.findall(r"(?:skills2-nb|\.)\[([\w,]+)\]", path.read_text(encoding="utf-8"))
         assert {extra for group in said for extra in group.split(",")} <= extras, name(path)
+
+
+def test_pre_commit_hooks_call_verbs_that_take_many_files() -> None:
+    from skills2_nb.cli.main import main
+
+    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    entries = re.findall(r"entry: skills2 (\w+)(?: (--\w+))?", hooks)
+    assert entries == [("lint", ""), ("export", "--check")]
+    for verb, option in entries:
+        command = main.get_command(None, verb)
+        assert command.params[0].nargs == -1, f"{verb}: pre-commit hands over every file at once"
+        assert not option or any(option in parameter.opts for parameter in command.params)
+
+
+@pytest.mark.parametrize("script", [".ci/run", ".ci/base", "binder/postBuild"])
+def test_scripts_can_be_executed(script: str) -> None:
+    assert (ROOT / script).stat().st_mode & 0o111

@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from skills2_nb.errors import SetupError, UnknownRunError, UsageError
-from skills2_nb.library import ledger, runs
+from skills2_nb.contract import ledger
+from skills2_nb.errors import JournalError, UnknownRunError, UsageError
+from skills2_nb.library import runs
 from skills2_nb.library.discovery import Target, find
 
 _RUN = re.compile(r"\d{8}(-\d{0,6}(-[0-9a-f]{0,8})?)?")
@@ -59,7 +60,7 @@ def run_of(word: str, target: Target | None = None) -> Sought:
 
 def _remember(word: str) -> None:
     """Keep that somebody asked; a ledger that cannot be written is not what they asked about."""
-    with contextlib.suppress(SetupError):
+    with contextlib.suppress(JournalError):
         ledger.append("unknown", {"asked": word[:200]})
 
 

@@ -86,7 +86,7 @@ class RunState:
         except (KeyError, TypeError, AttributeError) as error:
             raise JournalError(
                 f"record {self.count} of run {self.run or '?'} lacks what its kind carries "
-                f"({error}); see `skills2 runs verify`"
+                f"({error}); see `skills2 runs verify {self.run}`"
             ) from error
 
     def _take(self, record: Record) -> None:

@@ -1,4 +1,4 @@
-"""What ``case(...)`` does in a kernel: it runs at once and shows its tick."""
+"""What ``case(...)`` does in a kernel: run, and show a tick."""
 
 from __future__ import annotations
 

@@ -64,16 +64,50 @@ class Context:
 
         The closure of ``requires``; a step that gives none stands on all of lower order.
         """
-        reached: set[str] = set()
-        waiting = [step]
-        while waiting:
-            for other in self._direct(waiting.pop()):
-                if other.id not in reached:
-                    reached.add(other.id)
-                    waiting.append(other)
+        reached = self._reach(step)
         return tuple(other for other in self.steps if other.id in reached)
 
-    def _direct(self, step: Step) -> list[Step]:
-        if step.requires is not None:
-            return [other for other in self.steps if other.id in step.requires]
-        return [other for other in self.steps if other.rank < step.rank]
+    @cached_property
+    def _reached(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _by_id(self) -> dict[str, Step]:
+        return {step.id: step for step in self.steps}
+
+    @cached_property
+    def _branching(self) -> tuple[str, ...]:
+        return tuple(step.id for step in self.steps if step.requires is not None)
+
+    @cached_property
+    def _lower(self) -> dict[float, frozenset[str]]:
+        ranks = {step.rank for step in self.steps}
+        return {
+            rank: frozenset(step.id for step in self.steps if step.rank < rank) for rank in ranks
+        }
+
+    def _near(self, step: Step) -> frozenset[str]:
+        if step.requires is None:
+            return self._lower[step.rank]
+        return frozenset(id_ for id_ in step.requires if id_ in self._by_id)
+
+    def _reach(self, step: Step) -> frozenset[str]:
+        """The ids that a step stands on, itself among them where it waits for itself.
+
+        All of lower order is taken at once; what lies beyond it can only come by way of a step
+        that says what it requires.
+        """
+        if step.id not in self._reached:
+            reached: set[str] = set()
+            waiting = [step]
+            while waiting:
+                at = waiting.pop()
+                near = self._near(at)
+                if at.requires is None:
+                    reached |= near
+                    waiting += [self._by_id[i] for i in self._branching if i in near]
+                else:
+                    waiting += [self._by_id[i] for i in near - reached]
+                    reached |= near
+            self._reached[step.id] = frozenset(reached)
+        return self._reached[step.id]

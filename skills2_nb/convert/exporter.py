@@ -154,7 +154,7 @@ def _edited(folder: Path, change: Difference) -> str:
     names = ", ".join(change.edited[:5]) + (", ..." if len(change.edited) > 5 else "")
     return (
         f"{folder}: {names} changed since the last export, or came from elsewhere; nothing was "
-        "written. Carry the edit back with `skills2 pull`, or overwrite it with --force."
+        "written. Carry the edit into the notebook by hand, then overwrite it with --force."
     )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import skills2_nb
 from skills2_nb.convert.plan import Plan
 from skills2_nb.convert.steps import Step
 from skills2_nb.errors import SetupError
@@ -101,7 +100,7 @@ def _read(out: Path, output: Path) -> dict[str, Any]:
 
 
 def _environment(stage: Path) -> dict[str, str]:
-    root = Path(skills2_nb.__file__ or "").resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     # An installed kit is found without help; its folder must not come before the standard library.
     ours = [] if root.name in ("site-packages", "dist-packages") else [str(root)]
     kept = {key: value for key, value in os.environ.items() if key not in _UNWANTED}

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skills2_nb.contract import ledger
 from skills2_nb.contract.blobs import path as blob_path
 from skills2_nb.contract.home import home
 from skills2_nb.contract.journal import GENESIS, now, read
 from skills2_nb.contract.state import RunState, fold
 from skills2_nb.errors import JournalError, SetupError, UnknownRunError, UsageError
-from skills2_nb.library import ledger
 
 #: An open run that was written to within this many seconds is somebody's work.
 BUSY_SECONDS = 3600

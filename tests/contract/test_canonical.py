@@ -112,9 +112,7 @@ def test_a_value_within_itself_is_refused() -> None:
         plain(loop)
 
 
-ATOMS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
-)
+ATOMS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
 VALUES = st.recursive(
     ATOMS,
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -143,7 +141,8 @@ def test_the_order_of_keys_tells_nothing(value: dict[str, int]) -> None:
 def test_six_hash_seeds_give_one_text() -> None:
     code = (
         "from skills2_nb.contract.canonical import encode;"
-        "print(encode({'s': {'a','b','c','d'}, 'f': frozenset({1.5, 2}), 'n': {('x', 1), ('y', 2)}}))"
+        "print(encode({'s': {'a','b','c','d'}, 'f': frozenset({1.5, 2}),"
+        " 'n': {('x', 1), ('y', 2)}}))"
     )
     texts = {
         subprocess.run(

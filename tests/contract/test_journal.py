@@ -36,7 +36,7 @@ def test_a_line_is_as_the_format_says(path: Path) -> None:
     note(log, "two")
     lines = path.read_bytes().splitlines(keepends=True)
     first, second = (json.loads(line) for line in lines)
-    assert list(first) == "v run seq ts kind text writer mac prev hash".split()
+    assert list(first) == ["v", "run", "seq", "ts", "kind", "text", "writer", "mac", "prev", "hash"]
     assert first["prev"] == GENESIS
     assert second["prev"] == first["hash"]
     assert (first["v"], first["run"], first["seq"], first["writer"]) == (1, "r1", 1, "cli:7")
@@ -199,9 +199,7 @@ def _append_many(path: Path, writer: str, count: int) -> None:
 
 def test_processes_append_to_one_chain(path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_append_many, args=(path, f"w{n}", 250)) for n in range(4)
-    ]
+    workers = [context.Process(target=_append_many, args=(path, f"w{n}", 250)) for n in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -106,11 +106,11 @@ def test_what_export_wants_to_know(tmp_path: Path) -> None:
     ("old", "new", "error", "says"),
     [
         ("return Sum", "return Nothing(", PackageError, r"skill.py, line 15: SyntaxError"),
-        ("from skills2_nb", "from nowhere_at_all", PackageError, "skill.py, line 4: ModuleNotFound"),
+        ("from skills2_nb", "from gone", PackageError, "skill.py, line 4: ModuleNotFound"),
         ("class Sum", "1 / 0\nclass Sum", PackageError, "skill.py, line 6: ZeroDivision"),
         ("class Sum", "raise SystemExit\nclass Sum", PackageError, "skill.py, line 6: SystemExit"),
         ("def add", "def more", PackageError, "does not import"),
-        ("is_sum\"]", "is_gone\"]", DefinitionError, "no 'is_gone' beside it"),
+        ('is_sum"]', 'is_gone"]', DefinitionError, "no 'is_gone' beside it"),
         ('report=["total"]', 'report=["sum"]', DefinitionError, "reports 'sum', which is no field"),
         ("report=", 'bind={"z": "a#/b"}, report=', DefinitionError, "binds 'z'"),
         ("report=", 'bind={"values": "b#/c"}, report=', DefinitionError, "no result of a step"),

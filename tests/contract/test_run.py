@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from skills2_nb.contract import journal
 from skills2_nb.contract.errors import (
@@ -207,9 +206,7 @@ def after(size: int) -> dict[str, int]:
 
 @pytest.mark.parametrize(("size", "due"), [(11, True), (10, False)])
 def test_a_guard_says_whether_a_step_is_due(size: int, due: bool) -> None:
-    skill = Skill.collect(
-        {"guarded_by": guarded_by, "only_big": only_big, "after": after}, "trial"
-    )
+    skill = Skill.collect({"guarded_by": guarded_by, "only_big": only_big, "after": after}, "trial")
     run = Run.start(skill, {"size": size})
     assert skill.owes(skill.step("only_big"), run.state) is True
     assert skill.guard(skill.step("only_big"), run.state) is None

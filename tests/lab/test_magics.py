@@ -169,7 +169,8 @@ def shared_kernel(tmp_path_factory: pytest.TempPathFactory) -> Any:
         return flat(notebook.cells[-1])
 
     define = (
-        "from skills2_nb import step\n@step\ndef add(values: list) -> int:\n    return sum(values)\n"
+        "from skills2_nb import step\n"
+        "@step\ndef add(values: list) -> int:\n    return sum(values)\n"
     )
     with client.setup_kernel():
         assert tell("%load_ext skills2_nb")["error"] is None
@@ -178,9 +179,7 @@ def shared_kernel(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_a_result_of_no_step_keeps_its_form(shared_kernel: Callable[[str], dict[str, Any]]) -> None:
-    told = shared_kernel(
-        "from pydantic import BaseModel\nclass P(BaseModel):\n    x: int\nP(x=1)"
-    )
+    told = shared_kernel("from pydantic import BaseModel\nclass P(BaseModel):\n    x: int\nP(x=1)")
     assert told["shown"] == [{"text/plain": "P(x=1)"}]
 
 

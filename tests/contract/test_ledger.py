@@ -1,10 +1,12 @@
+"""The ledger: lines from any thread, and what is no line passed over."""
+
 import json
 import threading
 
 import pytest
 
-from skills2_nb.errors import SetupError
-from skills2_nb.library import ledger
+from skills2_nb.contract import ledger
+from skills2_nb.errors import JournalError
 
 
 def test_lines_from_many_threads_stay_whole(home):
@@ -24,5 +26,5 @@ def test_lines_from_many_threads_stay_whole(home):
 def test_a_ledger_that_cannot_be_written(home):
     home.parent.mkdir(exist_ok=True)
     home.write_text("a file where the home should be")
-    with pytest.raises(SetupError, match="cannot be written"):
+    with pytest.raises(JournalError, match="cannot be written"):
         ledger.append("trial", {})
