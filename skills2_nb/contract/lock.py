@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
 
 if sys.platform == "win32":  # pragma: no cover - the branch is run by a fake in the tests
     import msvcrt
@@ -31,11 +29,19 @@ else:
         fcntl.flock(fd, fcntl.LOCK_UN)
 
 
-@contextlib.contextmanager
-def locked(fd: int) -> Iterator[None]:
-    """Hold the file behind ``fd`` against every other process that asks the same way."""
-    _take(fd)
-    try:
-        yield
-    finally:
-        _give(fd)
+class locked:
+    """Hold the file behind ``fd`` against every other process that asks the same way.
+
+    A class and no generator: a record is appended in microseconds, and this is on its way.
+    """
+
+    __slots__ = ("_fd",)
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def __enter__(self) -> None:
+        _take(self._fd)
+
+    def __exit__(self, *_: object) -> None:
+        _give(self._fd)

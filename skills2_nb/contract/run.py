@@ -266,7 +266,7 @@ class Run:
         try:
             output = spec.validate_output(result)
             shown = _plain_output(spec, output)
-            view = self.skill.view(self.state)
+            view = self.skill.view(self.state) if spec.reads_run else None
             checks = inv.check(spec.invariants, call.inputs, output, view)
             broken(spec, checks, call.inputs, output)
         except ContractError as error:

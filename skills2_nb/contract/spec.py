@@ -17,6 +17,9 @@ from skills2_nb.contract.canonical import plain
 from skills2_nb.contract.errors import DefinitionError, InputError, OutputError
 from skills2_nb.contract.table import Table, is_reference, kept
 
+#: Values that are their own plain form.
+_ATOMS = frozenset({int, str, bool, type(None)})
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -111,6 +114,11 @@ class StepSpec:
     def invariants(self) -> tuple[inv.Invariant, ...]:
         """The invariants, names resolved in the step's module."""
         return tuple(inv.invariant(self.named(item)) for item in self.invariant_refs)
+
+    @functools.cached_property
+    def reads_run(self) -> bool:
+        """Whether an invariant looks at the run."""
+        return any("run" in item.parameters for item in self.invariants)
 
     @functools.cached_property
     def guard(self) -> inv.Invariant | None:
@@ -231,15 +239,13 @@ class StepSpec:
         """Validated arguments as plain values; tables are stored."""
         with kept():
             return {
-                p.name: plain(p.adapter.dump_python(args[p.name], warnings=False))
-                for p in self.parameters
-                if p.name in args
+                p.name: _dumped(p.adapter, args[p.name]) for p in self.parameters if p.name in args
             }
 
     def plain_output(self, output: Any) -> Any:
         """A validated result as a plain value; tables are stored."""
         with kept():
-            return plain(self.output_adapter.dump_python(output, warnings=False))
+            return _dumped(self.output_adapter, output)
 
     @functools.cached_property
     def _hints(self) -> dict[str, Any]:
@@ -260,6 +266,12 @@ class StepSpec:
         except ValidationError as error:
             raise InputError(f"{self.id}: {first_fault(error)}", step=self.id) from None
         return made
+
+
+def _dumped(adapter: TypeAdapter[Any], value: Any) -> Any:
+    if type(value) in _ATOMS:
+        return value
+    return plain(adapter.dump_python(value, warnings=False))
 
 
 def first_fault(error: ValidationError) -> str:

@@ -7,8 +7,7 @@ import json
 import re
 import types
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -26,14 +25,17 @@ HEAD_ROWS = 5
 _KEEP: ContextVar[bool] = ContextVar("keep tables", default=False)
 
 
-@contextmanager
-def kept() -> Iterator[None]:
+class kept:
     """While it is open, every table that is dumped is stored as a blob."""
-    token = _KEEP.set(True)
-    try:
-        yield
-    finally:
-        _KEEP.reset(token)
+
+    __slots__ = ("_token",)
+    _token: Token[bool]
+
+    def __enter__(self) -> None:
+        self._token = _KEEP.set(True)
+
+    def __exit__(self, *_: object) -> None:
+        _KEEP.reset(self._token)
 
 
 class Table:
