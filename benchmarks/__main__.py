@@ -6,11 +6,16 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import export, step_call
+from benchmarks import export, startup, step_call
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
-PARTS = {"P2": step_call.rows, "P3": export.in_process, "P4": export.whole_process}
+PARTS = {
+    "P2": step_call.rows,
+    "P3": export.in_process,
+    "P4": export.whole_process,
+    "P10": startup.rows,
+}
 LIBRARIES = ("skills2-nb", "pydantic", "jupytext", "nbconvert", "nbformat")
 INTRO = """# Benchmarks
 

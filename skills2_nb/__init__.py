@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # the name type checkers take for true; `typing` costs more than the rest
 if TYPE_CHECKING:
+    from typing import Any
+
     from skills2_nb.contract.run import Run
     from skills2_nb.contract.skill import Skill
     from skills2_nb.contract.step import step
@@ -39,6 +39,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name's module when the name is first used (PEP 562)."""
+    from importlib import import_module
+
     if name == "__version__":
         return import_module("importlib.metadata").version("skills2-nb")
     if name not in _HOMES:

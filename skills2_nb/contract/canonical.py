@@ -28,7 +28,7 @@ _TAGS = (FLOAT_TAG, BYTES_TAG, ESCAPE_TAG, DIGEST_TAG)
 MAX_DEPTH = 200
 
 _ENCODER = json.JSONEncoder(
-    ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")
+    ensure_ascii=True, allow_nan=False, sort_keys=True, check_circular=False, separators=(",", ":")
 )
 _ATOMS = frozenset({str, int, bool, type(None)})
 
