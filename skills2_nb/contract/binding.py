@@ -120,6 +120,8 @@ def _find(
 
 
 def _refuse_unknown(spec: StepSpec, args: Mapping[str, Any], refs: Mapping[str, str]) -> None:
+    if not refs and spec.parameter_names.issuperset(args):
+        return
     known = [parameter.name for parameter in spec.parameters]
     unknown = sorted({*args, *refs} - set(known))
     if unknown:

@@ -156,10 +156,11 @@ def values_seen(item: Invariant, inputs: Mapping[str, Any], output: Any) -> dict
 
 def output_fields(output: Any) -> dict[str, Any]:
     """The top-level fields of a result: a model's, a dataclass's or a mapping's; else none."""
-    if isinstance(output, Mapping):
+    kind = type(output)
+    if kind is dict or isinstance(output, Mapping):
         return {name: item for name, item in output.items() if isinstance(name, str)}
-    names = getattr(type(output), "model_fields", None) or getattr(
-        type(output), "__dataclass_fields__", None
+    names = getattr(kind, "__pydantic_fields__", None) or getattr(
+        kind, "__dataclass_fields__", None
     )
     return {name: getattr(output, name) for name in names} if names else {}
 
@@ -209,6 +210,8 @@ def _ask(item: Invariant, given: Mapping[str, Any]) -> Check:
 
 
 def _judge(item: Invariant, result: Any) -> Check:
+    if result is True or result is False:
+        return Check(item.name, result)
     if result is None:
         if item.raises:
             return Check(item.name, True)

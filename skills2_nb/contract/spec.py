@@ -137,6 +137,11 @@ class StepSpec:
         )
 
     @functools.cached_property
+    def parameter_names(self) -> frozenset[str]:
+        """The parameters' names."""
+        return frozenset(p.name for p in self.parameters)
+
+    @functools.cached_property
     def output_type(self) -> Any:
         """``output_schema``, else the return annotation, else Any."""
         if self.output_ref is not None:

@@ -7,8 +7,8 @@ state of a prefix is the state the run had then.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from skills2_nb.contract.blobs import inflate
 from skills2_nb.contract.canonical import encode_plain
@@ -19,8 +19,7 @@ Status = Literal["ok", "failed", "rejected"]
 _STATUS: Mapping[str, Status] = {"step_ok": "ok", "step_failed": "failed", "rejected": "rejected"}
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One invariant's answer: its name, whether it held, and what it said if not."""
 
     name: str
@@ -28,8 +27,7 @@ class Check:
     message: str | None = None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One call of a step as recorded; ``args`` and ``output`` are plain values."""
 
     seq: int
@@ -122,7 +120,7 @@ class RunState:
 
     def reveal(self, seq: int, args: Mapping[str, Any], output: Any) -> None:
         """Put back the values of a call whose record keeps digests, for this process alone."""
-        call = replace(self.by_seq[seq], args=args, output=output)
+        call = self.by_seq[seq]._replace(args=args, output=output)
         self.by_seq[seq] = call
         self.calls = [call if old.seq == seq else old for old in self.calls]
         if self.last.get(call.step) is not None and self.last[call.step].seq == seq:
