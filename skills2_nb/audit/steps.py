@@ -87,7 +87,7 @@ class StepView:
             "stale": list(self.stale),
             "substantive": self.substantive,
             "attempts": [_attempt(call) for call in self.calls],
-            "invariants": [dict(vars(check)) for check in self.invariants],
+            "invariants": [check._asdict() for check in self.invariants],
             "args": [argument.to_dict() for argument in self.args],
             "report": dict(self.report),
             "output": self.output,
