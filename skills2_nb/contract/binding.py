@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skills2_nb.contract.canonical import decode, encode, is_digest
+from skills2_nb.contract.canonical import decode, encode, holds_digest, is_digest
 from skills2_nb.contract.errors import InputError
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import Parameter, StepSpec, recordable
 from skills2_nb.contract.state import RunState, resolve
+from skills2_nb.contract.table import is_reference
 
 Origin = dict[str, Any]
 LITERAL: Origin = {"from": "literal"}
@@ -77,8 +78,7 @@ def candidates(
         source = skill.step(id_)
         if call is None or state.is_stale(id_) or skill.guard(source, state) is False:
             continue
-        _refuse_digest(spec, parameter.name, id_, call.output)
-        offer = _offer(source, call.output, parameter)
+        offer = _offer(spec, source, call.output, parameter)
         if offer is not None:
             pointer, value = offer
             found.append(_Candidate(f"{id_}#{pointer}", call.seq, value))
@@ -113,7 +113,8 @@ def _find(
     if found:
         return _agreed(spec, name, found)
     if name in state.inputs:
-        return decode(state.inputs[name]), {"from": f"inputs#/{_escaped(name)}"}
+        value = _kept(spec, name, "the run's inputs", state.inputs[name])
+        return decode(value), {"from": f"inputs#/{_escaped(name)}"}
     if not parameter.required:
         return parameter.default, dict(DEFAULT)
     raise _missing(skill, spec, state, name)
@@ -123,7 +124,7 @@ def _refuse_unknown(spec: StepSpec, args: Mapping[str, Any], refs: Mapping[str, 
     if not refs and spec.parameter_names.issuperset(args):
         return
     known = [parameter.name for parameter in spec.parameters]
-    unknown = sorted({*args, *refs} - set(known))
+    unknown = sorted(map(str, {*args, *refs} - set(known)))
     if unknown:
         raise InputError(
             f"{spec.id} takes {', '.join(known) or 'no arguments'}, not {', '.join(unknown)}",
@@ -160,28 +161,29 @@ def _refer(
             missing=[source],
             next=skill.ready(state),
         )
-    _refuse_digest(spec, name, source, call.output)
     value = _at(spec, name, reference, call.output, pointer)
     return value, {"from": reference, "seq": call.seq, "by": by}
 
 
 def _at(spec: StepSpec, name: str, reference: str, whole: Any, pointer: str) -> Any:
     try:
-        return decode(resolve(whole, pointer))
+        value = resolve(whole, pointer)
     except KeyError as error:
         raise _bad_reference(spec, name, reference, f"there is no {error.args[0]!r}") from None
+    return decode(_kept(spec, name, reference, value))
 
 
-def _refuse_digest(spec: StepSpec, name: str, source: str, output: Any) -> None:
-    kept = output.get(name) if isinstance(output, Mapping) else None
-    if is_digest(output) or is_digest(kept):
+def _kept(spec: StepSpec, name: str, source: str, value: Any) -> Any:
+    """A recorded value, all of which was kept."""
+    if holds_digest(value):
         raise InputError(
             f"{spec.id}: {name} would come from {source}, whose value was kept only as a digest "
             "(`capture` or `redact` in skill.toml): call both in one process, or pass it",
             kind="missing",
             step=spec.id,
-            missing=[source],
+            missing=[source.partition("#")[0]],
         )
+    return value
 
 
 def _bad_reference(spec: StepSpec, name: str, reference: Any, why: str) -> InputError:
@@ -193,13 +195,15 @@ def _bad_reference(spec: StepSpec, name: str, reference: Any, why: str) -> Input
     )
 
 
-def _offer(source: StepSpec, output: Any, parameter: Parameter) -> tuple[str, Any] | None:
+def _offer(
+    spec: StepSpec, source: StepSpec, output: Any, parameter: Parameter
+) -> tuple[str, Any] | None:
     """What one step's result offers: itself where its type is the parameter's, or a field."""
-    if _is_whole(source, parameter):
-        return "", decode(output)
-    if not isinstance(output, Mapping) or parameter.name not in output:
+    if is_digest(output) or _is_whole(source, parameter):
+        return "", decode(_kept(spec, parameter.name, source.id, output))
+    if not isinstance(output, Mapping) or parameter.name not in output or is_reference(output):
         return None
-    value = decode(output[parameter.name])
+    value = decode(_kept(spec, parameter.name, source.id, output[parameter.name]))
     return (f"/{_escaped(parameter.name)}", value) if parameter.fits(value) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -9,11 +10,11 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.canonical import BLOB_TAG as BLOB_TAG
+from skills2_nb.contract.canonical import ESCAPE_TAG, encode_plain
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.home import PRIVATE_FILE, folder, home
 
-BLOB_TAG = "$blob"
 TABLE_TAG = "$table"
 #: A value whose canonical text is longer than this many bytes leaves its line.
 INLINE_BYTES = 64 * 1024
@@ -32,21 +33,40 @@ def path(sha: str) -> Path:
 
 
 def put(data: bytes) -> str:
-    """Keep ``data`` and return its sha256; a blob that is there already is not written again."""
+    """Keep ``data`` and return its sha256; a blob that is there already is not written again.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
     sha = hashlib.sha256(data).hexdigest()
     place = path(sha)
-    if place.exists():
-        return sha
-    draft = folder("blobs") / f".{sha}.{secrets.token_hex(4)}"
+    try:
+        if not _is_there(place, len(data)):
+            _write(place, data)
+    except OSError as error:
+        raise JournalError(f"cannot keep a value of {len(data)} bytes: {error}") from error
+    return sha
+
+
+def _is_there(place: Path, size: int) -> bool:
+    """A machine that lost power may leave the name and not the bytes."""
+    try:
+        return place.stat().st_size == size
+    except FileNotFoundError:
+        return False
+
+
+def _write(place: Path, data: bytes) -> None:
+    draft = folder("blobs") / f".{place.name}.{secrets.token_hex(4)}"
     try:
         fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
         with os.fdopen(fd, "wb") as file:
             file.write(data)
         draft.replace(place)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise JournalError(f"cannot keep a value of {len(data)} bytes: {error}") from error
-    return sha
+    except OSError:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
 
 
 def get(sha: str) -> bytes:
@@ -68,7 +88,7 @@ def deflate(value: Any) -> Any:
     """``value`` (plain) with its big parts moved to blobs: fields first, else the whole."""
     if _is_small(value) or len(encode_plain(value)) <= INLINE_BYTES:
         return value
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.keys() != {ESCAPE_TAG}:
         parts = {name: _moved(item) for name, item in value.items()}
         if len(encode_plain(parts)) <= INLINE_BYTES:
             return parts
@@ -76,13 +96,18 @@ def deflate(value: Any) -> Any:
 
 
 def inflate(value: Any) -> Any:
-    """Undo :func:`deflate`: read back what left the line."""
-    if not isinstance(value, dict):
+    """Undo :func:`deflate`: read back what left the line, at whatever depth of fields.
+
+    Raises:
+        JournalError: a value is gone or was changed.
+    """
+    if not isinstance(value, dict) or value.keys() == {ESCAPE_TAG}:
         return value
     if value.keys() == {BLOB_TAG, "bytes"}:
-        return json.loads(get(value[BLOB_TAG]))
-    if any(isinstance(item, dict) and BLOB_TAG in item for item in value.values()):
-        return {name: inflate(item) for name, item in value.items()}
+        return inflate(json.loads(get(value[BLOB_TAG])))
+    for item in value.values():  # a loop: journals of many records are all read through here
+        if isinstance(item, dict):
+            return {name: inflate(item) for name, item in value.items()}
     return value
 
 

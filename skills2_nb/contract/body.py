@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 def completed(fn: Callable[..., Any], inputs: Mapping[str, Any]) -> Any:
     """The result of a step; a coroutine is run to its end, beside a loop that runs already."""
     result = fn(**inputs)
-    if not asyncio.iscoroutine(result):
+    if not inspect.iscoroutine(result):  # asyncio takes a generator for one, too
         return result
     try:
         asyncio.get_running_loop()

@@ -9,10 +9,12 @@ Pydantic values are known by their shape.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import datetime as dt
 import decimal
 import enum
 import hashlib
+import itertools
 import json
 import math
 import uuid
@@ -20,27 +22,41 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from skills2_nb.contract.errors import told
+
 FLOAT_TAG = "$float"
 BYTES_TAG = "$bytes"
 ESCAPE_TAG = "$map"
 DIGEST_TAG = "$digest"
+#: Stands for a value kept beside its line, ``{"$blob": sha256, "bytes": n}``; see ``blobs.py``.
+BLOB_TAG = "$blob"
 _TAGS = (FLOAT_TAG, BYTES_TAG, ESCAPE_TAG, DIGEST_TAG)
 MAX_DEPTH = 200
+#: Python neither writes nor reads longer whole numbers as text unless told to.
+_LONGEST = 10**4_000
 
 _ENCODER = json.JSONEncoder(
     ensure_ascii=True, allow_nan=False, sort_keys=True, check_circular=False, separators=(",", ":")
 )
-_ATOMS = frozenset({str, int, bool, type(None)})
+_ATOMS = frozenset({str, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
     """``value`` as dicts with text keys, lists, text, numbers, booleans and None.
 
     Raises:
-        TypeError: no canonical form is known; the message names the type and the mend.
-        ValueError: the value contains itself.
+        TypeError: no canonical form is known, or the value's own code raises; the message names
+            the type and the mend.
+        ValueError: the value contains itself, or a whole number is too long.
     """
-    return _plain(value, 0)
+    try:
+        return _plain(value, 0)
+    except (TypeError, ValueError):
+        raise
+    except Exception as error:
+        raise TypeError(
+            f"a value of type {type(value).__qualname__} cannot be read: {told(error)}"
+        ) from error
 
 
 def encode(value: Any) -> str:
@@ -68,6 +84,16 @@ def is_digest(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {DIGEST_TAG}
 
 
+def holds_digest(value: Any) -> bool:
+    """Whether any part of a plain value was not kept."""
+    if isinstance(value, dict):
+        inner = value.get(ESCAPE_TAG, value) if len(value) == 1 else value
+        if not isinstance(inner, dict):
+            return False
+        return is_digest(value) or any(map(holds_digest, inner.values()))
+    return isinstance(value, list) and any(map(holds_digest, value))
+
+
 def decode(value: Any) -> Any:
     """Undo the tags of :func:`plain`: NaN, infinities and bytes become values again."""
     if isinstance(value, list):
@@ -89,6 +115,8 @@ def _plain(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind in _ATOMS:
         return value
+    if kind is int:
+        return _int(value)
     if kind is float:
         return _float(value)
     if depth > MAX_DEPTH:
@@ -101,6 +129,12 @@ def _plain(value: Any, depth: int) -> Any:
     if kind is list or kind is tuple:
         return [_plain(item, depth + 1) for item in value]
     return _other(value, depth)
+
+
+def _int(value: int) -> int:
+    if -_LONGEST < value < _LONGEST:
+        return value
+    raise ValueError("a whole number has more than 4,000 digits; return it as text")
 
 
 def _float(value: float) -> Any:
@@ -117,7 +151,7 @@ def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if name in made:
             raise TypeError(f"two keys of a mapping are both {name!r} as text; make them differ")
         made[name] = _plain(item, depth + 1)
-    if len(made) == 1 and next(iter(made)) in _TAGS:
+    if (len(made) == 1 and next(iter(made)) in _TAGS) or BLOB_TAG in made:
         return {ESCAPE_TAG: made}
     return made
 
@@ -138,7 +172,8 @@ def _other(value: Any, depth: int) -> Any:
     if hasattr(type(value), "model_dump"):
         return _plain(value.model_dump(mode="python", warnings=False), depth + 1)
     if hasattr(type(value), "__dataclass_fields__"):
-        return _mapping({name: getattr(value, name) for name in value.__dataclass_fields__}, depth)
+        names = [field.name for field in dataclasses.fields(value)]
+        return _mapping({name: getattr(value, name) for name in names}, depth)
     return _foreign(value, depth)
 
 
@@ -150,6 +185,8 @@ def _foreign(value: Any, depth: int) -> Any:
         raise TypeError(f"a {maker} {name} is recorded as a table: annotate it with Table")
     if maker == "pandas" and name in {"NAType", "NaTType"}:
         return None
+    if maker == "numpy" and getattr(value.dtype, "kind", "") in "mM":
+        return _plain(_numpy_times(value), depth + 1)
     if hasattr(value, "tolist"):
         return _plain(value.tolist(), depth + 1)
     if hasattr(value, "to_list"):
@@ -162,6 +199,30 @@ def _foreign(value: Any, depth: int) -> Any:
     )
 
 
+def _numpy_times(value: Any) -> Any:
+    """Instants and spans as Python has them; NumPy makes bare numbers of the finer ones."""
+    unit = value.dtype.name.partition("[")[2].rstrip("]")
+    if unit in ("ns", "ps", "fs", "as"):
+        coarse = value.astype(f"{value.dtype.kind}8[us]")
+        if not ((coarse == value) | (value != value)).all():
+            raise TypeError("a NumPy time is finer than a microsecond; round it")
+        return coarse.tolist()
+    if value.dtype.kind == "m" and unit in ("", "M", "Y"):
+        raise TypeError("a NumPy span without a fixed length has no canonical form; give it days")
+    return value.tolist()
+
+
+def _own_items(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    """A mapping class of somebody's own may never stop giving items: it gives ``len`` of them."""
+    return _mapping(dict(itertools.islice(value.items(), len(value))), depth)
+
+
+def _sequence(value: Any, depth: int) -> list[Any]:
+    """A list or tuple of somebody's own class, by the items it holds."""
+    items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+    return [_plain(item, depth + 1) for item in items]
+
+
 def _set(value: Any, depth: int) -> list[Any]:
     return sorted((_plain(item, depth + 1) for item in value), key=_ENCODER.encode)
 
@@ -171,20 +232,21 @@ def _instant(value: Any, _: int) -> Any:
 
 
 def _seconds(value: dt.timedelta, _: int) -> str:
-    whole = value // dt.timedelta(microseconds=1)
+    whole = value // dt.timedelta(microseconds=1) * 1_000
+    whole += int(getattr(value, "nanoseconds", 0))  # of pandas
     sign, whole = ("-", -whole) if whole < 0 else ("", whole)
-    seconds, micro = divmod(whole, 1_000_000)
-    return f"{sign}PT{seconds}{f'.{micro:06d}'.rstrip('0') if micro else ''}S"
+    seconds, nano = divmod(whole, 1_000_000_000)
+    return f"{sign}PT{seconds}{f'.{nano:09d}'.rstrip('0') if nano else ''}S"
 
 
 _FORMS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], Any]], ...] = (
     (enum.Enum, lambda value, depth: _plain(value.value, depth + 1)),
     (bool, lambda value, _: bool(value)),
-    (int, lambda value, _: int(value)),
-    (float, lambda value, _: _float(float(value))),
+    (int, lambda value, _: _int(int.__index__(value))),
+    (float, lambda value, _: _float(float.__float__(value))),
     (str, lambda value, _: str.__str__(value)),
-    (Mapping, _mapping),
-    ((list, tuple), lambda value, depth: [_plain(item, depth + 1) for item in value]),
+    (Mapping, _own_items),
+    ((list, tuple), _sequence),
     ((set, frozenset), _set),
     ((bytes, bytearray, memoryview), lambda v, _: {BYTES_TAG: base64.b64encode(v).decode("ascii")}),
     ((dt.datetime, dt.date, dt.time), _instant),

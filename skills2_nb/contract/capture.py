@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skills2_nb.contract.blobs import deflate
-from skills2_nb.contract.canonical import withheld
+from skills2_nb.contract.canonical import plain, withheld
+from skills2_nb.contract.errors import InputError, JournalError, OutputError, told
+from skills2_nb.contract.invariants import shown
+from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check
 
 
@@ -29,15 +32,15 @@ class Capture:
         return self.mode == "digest" or bool(self.redact)
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Plain values by name: arguments, run inputs, the fields of a result."""
-        return {name: self._field(name, item) for name, item in values.items()}
+        """Plain values by name: arguments, run inputs."""
+        return {name: deflate(self._field(name, item)) for name, item in values.items()}
 
     def output(self, output: Any) -> Any:
         """A plain result."""
         if output is None:
             return None
         if isinstance(output, dict):
-            return deflate(self.values(output))
+            return deflate({name: self._field(name, item) for name, item in output.items()})
         return withheld(output) if self.mode == "digest" else deflate(self._within(output))
 
     def error(self, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +60,7 @@ class Capture:
     def _field(self, name: str, value: Any) -> Any:
         if self.mode == "digest" or name in self.redact:
             return withheld(value)
-        return deflate(self._within(value))
+        return self._within(value)
 
     def _within(self, value: Any) -> Any:
         if not self.redact:
@@ -68,3 +71,54 @@ class Capture:
                 for name, item in value.items()
             }
         return [self._within(item) for item in value] if isinstance(value, list) else value
+
+
+def plain_args(spec: StepSpec, inputs: Mapping[str, Any], lost: list[JournalError]) -> Any:
+    """Typed arguments as plain values.
+
+    Args:
+        lost: takes in why a table could not be stored.
+
+    Raises:
+        InputError: one has no canonical form.
+    """
+    try:
+        return spec.plain_args(inputs, lost)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{spec.id} was given what cannot be recorded: {error}", step=spec.id
+        ) from None
+
+
+def plain_output(spec: StepSpec, output: Any, lost: list[JournalError]) -> Any:
+    """A typed result as a plain value; ``lost`` as in :func:`plain_args`.
+
+    Raises:
+        OutputError: it has no canonical form.
+    """
+    try:
+        return spec.plain_output(output, lost)
+    except (TypeError, ValueError) as error:
+        raise OutputError(
+            f"{spec.id} returned what cannot be recorded: {error}", step=spec.id
+        ) from None
+
+
+def foreign(spec: StepSpec, error: BaseException) -> dict[str, Any]:
+    """An exception of the step's own, as a record carries it."""
+    return {
+        "kind": "exception",
+        "message": f"{spec.id} raised {told(error)}"[:2_000],
+        "step": spec.id,
+        "missing": [],
+        "next": [spec.id],
+        "values": {},
+    }
+
+
+def shown_plainly(value: Any) -> Any:
+    """A value that was refused: plain where it can be, else its bounded text."""
+    try:
+        return plain(value)
+    except (TypeError, ValueError):
+        return shown.repr(value)

@@ -39,6 +39,16 @@ class Skills2Error(Exception):
         return {"kind": self.kind, "message": self.message}
 
 
+def told(error: BaseException) -> str:
+    """``Type: message`` of anybody's exception, whatever its own ``__str__`` does."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name
+
+
 class ContractError(Skills2Error):
     """A promise of a skill was broken in a call.
 

@@ -16,11 +16,15 @@ _ELSEWHERE: ContextVar[Path | None] = ContextVar("records elsewhere", default=No
 
 
 def home() -> Path:
-    """``$SKILLS2_HOME``, else ``~/.claude/skills2``; read anew at each call."""
+    """``$SKILLS2_HOME``, else ``~/.claude/skills2``; absolute, and read anew at each call.
+
+    A step may change the working folder; a journal opened before must still be found.
+    """
     elsewhere = _ELSEWHERE.get()
     if elsewhere is not None:
         return elsewhere
-    return Path(os.environ.get("SKILLS2_HOME") or Path.home() / ".claude" / "skills2")
+    place = os.environ.get("SKILLS2_HOME")
+    return Path(place or "~/.claude/skills2").expanduser().absolute()
 
 
 def folder(*parts: str) -> Path:

@@ -40,11 +40,16 @@ def typed(texts: Mapping[str, str], parameters: Iterable[Parameter]) -> dict[str
 
 def _read(text: str, parameters: list[Parameter]) -> Any:
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return text
     wants_text = any(p.fits(text) and not p.fits(value) for p in parameters)
     return text if wants_text else value
+
+
+def _refuse(word: str) -> Any:
+    """``NaN`` and ``Infinity`` on a command line are words, as in a name."""
+    raise ValueError(word)
 
 
 def _located(name: str, value: Any, folders: list[Path]) -> Any:

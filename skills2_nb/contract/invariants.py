@@ -5,18 +5,29 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from reprlib import Repr
 from typing import Any
 
-from skills2_nb.contract.errors import DefinitionError
+from skills2_nb.contract.errors import DefinitionError, told
 from skills2_nb.contract.state import Check
 
 #: Parameter names that stand for more than one field.
 WHOLE = ("inputs", "output", "run")
 _NEVER_TRUE = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
-shown = Repr()
+
+class _Shown(Repr):
+    """A value in few words, whatever its own code does when it is asked."""
+
+    def repr(self, x: Any) -> str:
+        try:
+            return super().repr(x)
+        except Exception:
+            return f"<a {type(x).__name__} that cannot be shown>"
+
+
+shown = _Shown()
 shown.maxstring = shown.maxother = 120
 shown.maxlist = shown.maxtuple = shown.maxset = shown.maxdict = 8
 
@@ -159,9 +170,9 @@ def output_fields(output: Any) -> dict[str, Any]:
     kind = type(output)
     if kind is dict or isinstance(output, Mapping):
         return {name: item for name, item in output.items() if isinstance(name, str)}
-    names = getattr(kind, "__pydantic_fields__", None) or getattr(
-        kind, "__dataclass_fields__", None
-    )
+    names = getattr(kind, "__pydantic_fields__", None)
+    if names is None and hasattr(kind, "__dataclass_fields__"):
+        names = [item.name for item in fields(output)]
     return {name: getattr(output, name) for name in names} if names else {}
 
 
@@ -203,10 +214,13 @@ def _ask(item: Invariant, given: Mapping[str, Any]) -> Check:
     try:
         result = item.fn(**given)
     except AssertionError as error:
-        return Check(item.name, False, str(error) or None)
+        return Check(item.name, False, told(error).partition(": ")[2] or None)
+    except (Exception, SystemExit) as error:
+        return Check(item.name, False, f"it raised {told(error)}")
+    try:
+        return _judge(item, result)
     except Exception as error:
-        return Check(item.name, False, f"it raised {type(error).__name__}: {error}")
-    return _judge(item, result)
+        return Check(item.name, False, f"its result is neither true nor false: {told(error)}")
 
 
 def _judge(item: Invariant, result: Any) -> Check:
@@ -221,7 +235,4 @@ def _judge(item: Invariant, result: Any) -> Check:
     if getattr(result, "shape", ()) != ():
         kind = type(result).__name__
         return Check(item.name, False, f"it returned a whole {kind}: use .all() or .any()")
-    try:
-        return Check(item.name, bool(result))
-    except Exception as error:
-        return Check(item.name, False, f"its result is neither true nor false: {error}")
+    return Check(item.name, bool(result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from typing import Any
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.home import PRIVATE_FILE, folder, home
-from skills2_nb.contract.journal import now
+from skills2_nb.contract.journal import BINARY, now, pread
 from skills2_nb.contract.lock import locked
 
 
@@ -21,7 +22,7 @@ def place(name: str) -> Path:
 
 
 def append(name: str, facts: Mapping[str, Any]) -> None:
-    """Add one line, ``ts`` and the facts, in one write.
+    """Add one line, ``ts`` and the facts, in one write; a torn line before it is closed first.
 
     Raises:
         JournalError: it cannot be written.
@@ -29,14 +30,23 @@ def append(name: str, facts: Mapping[str, Any]) -> None:
     line = f"{encode({'ts': now(), **facts})}\n".encode("ascii")
     try:
         folder("ledger")
-        fd = os.open(place(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_FILE)
+        fd = os.open(place(name), os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, PRIVATE_FILE)
         try:
             with locked(fd):
-                os.write(fd, line)
+                _put(fd, line)
         finally:
             os.close(fd)
     except OSError as error:
-        raise JournalError(f"{place(name)} cannot be written: {error.strerror}") from error
+        raise JournalError(f"{place(name)} cannot be written: {error}") from error
+
+
+def _put(fd: int, line: bytes) -> None:
+    size = os.fstat(fd).st_size
+    if size and pread(fd, 1, size - 1) != b"\n":
+        line = b"\n" + line
+    if os.write(fd, line) != len(line):
+        os.ftruncate(fd, size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def read(name: str) -> Iterator[dict[str, Any]]:
@@ -44,10 +54,10 @@ def read(name: str) -> Iterator[dict[str, Any]]:
     path = place(name)
     if not path.is_file():
         return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in path.read_bytes().split(b"\n"):
         try:
             facts = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(facts, dict):
             yield facts

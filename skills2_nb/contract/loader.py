@@ -5,23 +5,33 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.abc
-import importlib.util
+import os
+import re
 import sys
 import threading
 import tomllib
 import traceback
 from collections.abc import Mapping, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+)
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
-from skills2_nb.contract.errors import DefinitionError, PackageError
+from skills2_nb.contract.errors import DefinitionError, PackageError, told
 from skills2_nb.contract.skill import Runtime, Skill
 
 ROOT = "_skills2"
 _FOLDERS: dict[str, Path] = {}
 _LOCK = threading.RLock()
+#: What no part of a module's name may hold: a dot would make two parts.
+_NO_NAME = re.compile(r"\W")
 
 
 def files(folder: Path) -> list[str]:
@@ -38,7 +48,7 @@ def package_digest(folder: Path) -> str:
     total = hashlib.sha256()
     for name in files(folder):
         inner = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        total.update(f"{name}\0{inner}\n".encode())
+        total.update(os.fsencode(name) + f"\0{inner}\n".encode())
     return total.hexdigest()
 
 
@@ -55,12 +65,15 @@ def load(folder: Path) -> Skill:
     folder = folder.resolve()
     manifest = _manifest(folder)
     name = str(manifest.get("skill", {}).get("name") or folder.name)
-    digest = package_digest(folder)
+    try:
+        digest = package_digest(folder)
+    except OSError as error:
+        raise PackageError(f"{folder} cannot be read: {error}") from error
     steps = manifest.get("steps", [])
     names: Mapping[str, Any] = {}
     if steps or (folder / "runtime").is_dir():
-        module = _imported(f"{ROOT}.{name.replace('-', '_')}_{digest[:12]}", folder)
-        names = vars(module)
+        stem = _NO_NAME.sub("_", name)
+        names = vars(_imported(f"{ROOT}.{stem}_{digest[:12]}", folder))
     try:
         skill = Skill.collect(
             names,
@@ -72,7 +85,7 @@ def load(folder: Path) -> Skill:
             folder=folder,
             runtime=_runtime(manifest.get("runtime", {})),
         )
-    except DefinitionError as error:
+    except (DefinitionError, TypeError, ValueError) as error:
         raise PackageError(f"{folder}: {error}") from error
     _check_ids(folder, skill, steps)
     return skill
@@ -114,10 +127,28 @@ class _Finder(importlib.abc.MetaPathFinder):
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         """The spec of a private package, else None."""
+        if not fullname.startswith(ROOT):
+            return None
         if fullname == ROOT:
             return _container(fullname, [])
-        folder = _FOLDERS.get(fullname)
-        return None if folder is None else _container(fullname, [str(folder)])
+        if fullname in _FOLDERS:
+            return _container(fullname, [str(_FOLDERS[fullname])])
+        found = (FileFinder(place, *_KINDS).find_spec(fullname) for place in path or ())
+        return next((spec for spec in found if spec is not None), None)
+
+
+class _Source(SourceFileLoader):
+    """Reads the text itself: a compiled copy beside it is neither trusted nor written.
+
+    A copy is known by second and size alone, so it may be that of the text before an edit.
+    """
+
+    def path_stats(self, path: str) -> NoReturn:
+        """Refused: without it the import system looks for no compiled copy."""
+        raise OSError("a package's code is read from its text")
+
+
+_KINDS = ((_Source, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
 
 
 def _container(name: str, search: list[str]) -> ModuleSpec:
@@ -130,47 +161,65 @@ def _imported(name: str, folder: Path) -> ModuleType:
     """``runtime.steps`` of the package, imported as ``<name>.runtime.steps``."""
     with _LOCK:
         if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-            sys.meta_path.append(_Finder())
+            sys.meta_path.insert(0, _Finder())
+        if not _FOLDERS.get(name, folder).is_dir():
+            _forget(name)  # a copy of the same bytes that is gone, and with it its assets
         _FOLDERS[name] = folder
-        kept, sys.dont_write_bytecode = sys.dont_write_bytecode, True
         try:
-            importlib.invalidate_caches()
             return importlib.import_module(f"{name}.runtime.steps")
         except BaseException as error:
-            for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
-                del sys.modules[module]
+            _forget(name)
             if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
                 raise
             raise PackageError(_import_fault(folder, error)) from error
-        finally:
-            sys.dont_write_bytecode = kept
+
+
+def _forget(name: str) -> None:
+    for module in [m for m in list(sys.modules) if m == name or m.startswith(f"{name}.")]:
+        del sys.modules[module]
 
 
 def _import_fault(folder: Path, error: BaseException) -> str:
     """One sentence with the package's own innermost line."""
-    told = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
         place = f"{folder.name}: {Path(error.filename).name}, line {error.lineno}"
         return f"{place}: SyntaxError: {error.msg}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if Path(frame.filename).is_relative_to(folder):
             place = Path(frame.filename).relative_to(folder).as_posix()
-            return f"{folder.name} does not import: {place}, line {frame.lineno}: {told}"
+            return f"{folder.name} does not import: {place}, line {frame.lineno}: {told(error)}"
     if not (folder / "runtime" / "steps.py").is_file():
         return f"{folder} has no runtime/steps.py; export the notebook again"
-    return f"{folder.name} does not import: {told}"
+    return f"{folder.name} does not import: {told(error)}"
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
     path = folder / "skill.toml"
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _shaped(tomllib.loads(path.read_text(encoding="utf-8")), path)
     except FileNotFoundError:
         raise PackageError(
             f"{folder} is no skill package: it has no skill.toml; export its notebook"
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # TOML faults are ValueErrors
         raise PackageError(f"{path} cannot be read: {error}") from error
+
+
+def _shaped(manifest: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """The manifest, whose tables are tables and whose steps have an id and an order."""
+    tables = [manifest.get("skill", {}), manifest.get("runtime", {})]
+    steps = manifest.get("steps", [])
+    rows = steps if isinstance(steps, list) else [steps]
+    fits = all(isinstance(item, Mapping) for item in [*tables, *rows]) and all(
+        isinstance(row.get("id"), str) and isinstance(row.get("order", 0), (int, float))
+        for row in rows
+    )
+    if not fits:
+        raise PackageError(
+            f"{path} has no [skill], [runtime] and [[steps]] with id and order as an export "
+            "writes them; export the notebook again"
+        )
+    return manifest
 
 
 def _runtime(table: Mapping[str, Any]) -> Runtime:

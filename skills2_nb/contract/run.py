@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import inspect
 import os
 import re
 import secrets
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from contextvars import Token
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,16 @@ from skills2_nb.contract import invariants as inv
 from skills2_nb.contract.binding import Bound, bind
 from skills2_nb.contract.blobs import deflate
 from skills2_nb.contract.body import completed
-from skills2_nb.contract.canonical import plain
-from skills2_nb.contract.capture import Capture
+from skills2_nb.contract.capture import (
+    Capture,
+    foreign,
+    plain_args,
+    plain_output,
+    shown_plainly,
+)
 from skills2_nb.contract.errors import (
     ContractError,
-    DefinitionError,
-    GuardError,
     JournalError,
-    OrderError,
-    OutputError,
     RunEndedError,
     UnknownRunError,
 )
@@ -38,17 +40,27 @@ from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check, RunState
 from skills2_nb.contract.step import Caller, broken, current
 
+#: What was current before each run that this context entered; a run may be entered in many.
+_BEFORE: ContextVar[tuple[Caller | None, ...]] = ContextVar("callers before", default=())
 _RUN_ID = re.compile(r"(\d{4})(\d\d)(\d\d)-\d{6}-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A call that may be made: its typed arguments, their plain form and their origins."""
+    """A call that may be made.
+
+    Attributes:
+        inputs: its typed arguments.
+        args: their plain form.
+        origins: where each came from.
+        lost: why values of the call could not be kept beside its record.
+    """
 
     spec: StepSpec
     inputs: dict[str, Any]
     args: dict[str, Any]
     origins: dict[str, Any]
+    lost: list[JournalError]
 
 
 class Run:
@@ -71,7 +83,6 @@ class Run:
         self.notices: list[str] = []
         self._capture = Capture(skill.runtime.capture, frozenset(skill.runtime.redact))
         self._journal = Journal(path, id, f"{writer}:{os.getpid()}", self._take)
-        self._tokens: list[Token[Caller | None]] = []
 
     @classmethod
     def start(
@@ -155,7 +166,7 @@ class Run:
         try:
             result = completed(prepared.spec.fn, prepared.inputs)
         except BaseException as error:
-            self._fail(prepared, "exception", _foreign(prepared.spec, error), begun)
+            self._fail(prepared, "exception", foreign(prepared.spec, error), begun)
             raise
         finally:
             current.reset(token)
@@ -172,9 +183,11 @@ class Run:
         begun = time.perf_counter_ns()
         token = current.set(None)
         try:
-            result = await prepared.spec.fn(**prepared.inputs)
+            result = prepared.spec.fn(**prepared.inputs)
+            if inspect.isawaitable(result):
+                result = await result
         except BaseException as error:
-            self._fail(prepared, "exception", _foreign(prepared.spec, error), begun)
+            self._fail(prepared, "exception", foreign(prepared.spec, error), begun)
             raise
         finally:
             current.reset(token)
@@ -213,51 +226,38 @@ class Run:
         self._journal.close()
 
     def __enter__(self) -> Run:
-        self._tokens.append(current.set(self))
+        _BEFORE.set((*_BEFORE.get(), current.get()))
+        current.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        current.reset(self._tokens.pop())
+        *others, before = _BEFORE.get() or (None,)
+        _BEFORE.set(tuple(others))
+        current.set(before)
 
     def _take(self, record: Record) -> None:
-        self.state.apply(record)
+        """An interrupted append is read again: what the state has already is passed over."""
+        if record["seq"] > self.state.count:
+            self.state.apply(record)
 
     def _prepare(self, step: str, args: Mapping[str, Any], refs: Mapping[str, str]) -> _Prepared:
         """Check order, bind and validate; a refusal is recorded before it is raised."""
-        self._journal.sync()
+        try:
+            self._journal.sync()
+        except JournalError as error:
+            if not isinstance(error.__cause__, OSError):
+                raise  # else the record will say so: a full disk keeps nobody from a result
         bound = Bound({}, {})
         try:
             spec = self.skill.step(step)
-            self._check_order(spec)
+            self.skill.admit(spec, self.state)
             bound = bind(self.skill, spec, self.state, args, refs)
             inputs = spec.validate(bound.values)
-            return _Prepared(spec, inputs, spec.plain_args(inputs), bound.origins)
+            lost: list[JournalError] = []
+            return _Prepared(spec, inputs, plain_args(spec, inputs, lost), bound.origins, lost)
         except ContractError as error:
             self._refuse(step, error, args, bound)
             raise
-
-    def _check_order(self, spec: StepSpec) -> None:
-        state, skill = self.state, self.skill
-        if not state.is_open:
-            raise RunEndedError(
-                f"{spec.id} was called after run {self.id} had ended; start a new run",
-                step=spec.id,
-                next=["start_run"],
-            )
-        if skill.guard(spec, state) is False:
-            raise GuardError(
-                f"{spec.id} is not due in this run: its guard is false",
-                step=spec.id,
-                next=skill.ready(state),
-            )
-        missing = skill.missing(spec, state)
-        if missing:
-            raise OrderError(
-                f"{spec.id} was called before {', '.join(missing)}; call {missing[0]} next",
-                step=spec.id,
-                missing=missing,
-                next=skill.ready(state),
-            )
 
     def _finish(self, call: _Prepared, result: Any, begun: int) -> Any:
         spec = call.spec
@@ -265,24 +265,25 @@ class Run:
         shown: Any = None
         try:
             output = spec.validate_output(result)
-            shown = _plain_output(spec, output)
+            shown = plain_output(spec, output, call.lost)
             view = self.skill.view(self.state) if spec.reads_run else None
             checks = inv.check(spec.invariants, call.inputs, output, view)
             broken(spec, checks, call.inputs, output)
         except ContractError as error:
             self._fail(call, error.reason, error.to_dict(), begun, shown, checks)
             raise
-        except DefinitionError as error:
-            self._fail(call, "exception", _foreign(spec, error), begun, shown)
+        except (Exception, SystemExit) as error:  # code in the result, a check as it is written
+            self._fail(call, "exception", foreign(spec, error), begun, shown)
             raise
-        fields = self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
 
-        def still_in_order() -> dict[str, Any]:
-            self._check_order(spec)
-            return fields
+        def fields() -> dict[str, Any]:
+            return self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
 
-        self._record("step_ok", spec.id, still_in_order)
-        self._reveal(call, shown)
+        kept = self._record(
+            "step_ok", spec.id, fields, call.lost, lambda: self.skill.admit(spec, self.state)
+        )
+        if kept is not None and self._capture.withholds:
+            self.state.reveal(kept["seq"], call.args, shown)
         return output
 
     def _fail(
@@ -294,28 +295,33 @@ class Run:
         output: Any = None,
         checks: tuple[Check, ...] = (),
     ) -> None:
-        fields = self._fields(call, begun, checks)
-        fields |= {
-            "reason": reason,
-            "error": self._capture.error(error),
-            "output": self._capture.output(output),
-        }
-        self._record("step_failed", call.spec.id, fields)
+        def fields() -> dict[str, Any]:
+            return self._fields(call, begun, checks) | {
+                "reason": reason,
+                "error": self._capture.error(error),
+                "output": self._capture.output(output),
+            }
+
+        self._record("step_failed", call.spec.id, fields, call.lost)
 
     def _refuse(
         self, step: str, error: ContractError, args: Mapping[str, Any], bound: Bound
     ) -> None:
-        fields: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "step": step,
             "reason": error.reason,
             "error": self._capture.error(error.to_dict()),
         }
+
+        def fields() -> dict[str, Any]:
+            given = {**args, **bound.values}.items()
+            values = {str(name): shown_plainly(item) for name, item in given}
+            return facts | {"args": self._capture.values(values), "bound": bound.origins}
+
         if error.reason == "input":
-            given = {name: _shown(item) for name, item in {**args, **bound.values}.items()}
-            fields |= {"args": self._capture.values(given), "bound": bound.origins}
             self._record("step_failed", step, fields)
         else:
-            self._record("rejected", step, fields)
+            self._record("rejected", step, lambda: facts)
 
     def _fields(self, call: _Prepared, begun: int, checks: tuple[Check, ...]) -> dict[str, Any]:
         return {
@@ -326,22 +332,31 @@ class Run:
             "us": (time.perf_counter_ns() - begun) // 1000,
         }
 
-    def _reveal(self, call: _Prepared, output: Any) -> None:
-        if self._capture.withholds:
-            newest = self.state.last.get(call.spec.id)
-            if newest is not None:
-                self.state.reveal(newest.seq, call.args, output)
-
     def _record(
-        self, kind: str, step: str, fields: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
-    ) -> None:
-        """Append; a result still reaches its caller when the journal cannot be written."""
+        self,
+        kind: str,
+        step: str,
+        make: Callable[[], Mapping[str, Any]],
+        lost: Sequence[JournalError] = (),
+        check: Callable[[], None] | None = None,
+    ) -> Record | None:
+        """Append; a result still reaches its caller when it cannot be kept."""
+
+        def checked() -> Mapping[str, Any]:
+            if check is not None:
+                check()
+            return fields
+
         try:
-            self._journal.append(kind, fields)
+            if lost:
+                raise lost[0]
+            fields = make()
+            return self._journal.append(kind, checked)
         except JournalError as error:
             notice = f"{step} is not in the journal: {error}"
             self.notices.append(notice)
             warnings.warn(notice, RuntimeWarning, stacklevel=4)
+            return None
         except ContractError as error:
             self._refuse(step, error, {}, Bound({}, {}))
             raise
@@ -364,32 +379,3 @@ def find(id: str) -> Path:
         if path.is_file():
             return path
     raise UnknownRunError(f"there is no run {id[:80]!r} in {home()}; `skills2 runs list` has them")
-
-
-def _plain_output(spec: StepSpec, output: Any) -> Any:
-    try:
-        return spec.plain_output(output)
-    except (TypeError, ValueError) as error:
-        raise OutputError(
-            f"{spec.id} returned what cannot be recorded: {error}", step=spec.id
-        ) from None
-
-
-def _foreign(spec: StepSpec, error: BaseException) -> dict[str, Any]:
-    """An exception of the step's own, as a record carries it."""
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return {
-        "kind": "exception",
-        "message": f"{spec.id} raised {told}"[:2_000],
-        "step": spec.id,
-        "missing": [],
-        "next": [spec.id],
-        "values": {},
-    }
-
-
-def _shown(value: Any) -> Any:
-    try:
-        return plain(value)
-    except (TypeError, ValueError):
-        return inv.shown.repr(value)

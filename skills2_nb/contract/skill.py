@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.contract import invariants as inv
-from skills2_nb.contract.errors import DefinitionError, UnknownStepError
+from skills2_nb.contract.canonical import decode
+from skills2_nb.contract.errors import (
+    DefinitionError,
+    GuardError,
+    OrderError,
+    RunEndedError,
+    UnknownStepError,
+)
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Call, Check, RunState
 
@@ -150,6 +157,35 @@ class Skill:
             if other.id not in state.last and self._stands(other, wanted, rank, state)
         ]
 
+    def admit(self, spec: StepSpec, state: RunState) -> None:
+        """Let ``spec`` be called now.
+
+        Raises:
+            RunEndedError: the run has ended.
+            GuardError: this run does not owe the step.
+            OrderError: a step it stands on has not succeeded.
+        """
+        if not state.is_open:
+            raise RunEndedError(
+                f"{spec.id} was called after run {state.run} had ended; start a new run",
+                step=spec.id,
+                next=["start_run"],
+            )
+        if self.guard(spec, state) is False:
+            raise GuardError(
+                f"{spec.id} is not due in this run: its guard is false",
+                step=spec.id,
+                next=self.ready(state),
+            )
+        missing = self.missing(spec, state)
+        if missing:
+            raise OrderError(
+                f"{spec.id} was called before {', '.join(missing)}; call {missing[0]} next",
+                step=spec.id,
+                missing=missing,
+                next=self.ready(state),
+            )
+
     def ready(self, state: RunState) -> list[str]:
         """The steps not done yet that may be called now, in order."""
         return [
@@ -169,7 +205,8 @@ class Skill:
                 if step.id in state.last
             }
         )
-        return inv.RunView(inv.Fields(state.inputs), outputs)
+        inputs = {name: decode(item) for name, item in state.inputs.items()}
+        return inv.RunView(inv.Fields(inputs), outputs)
 
     def recheck(self, call: Call, state: RunState) -> tuple[Check, ...]:
         """Ask the invariants of a recorded success again, on its recorded values.
@@ -254,7 +291,7 @@ class _Outputs(Mapping[str, Any]):
 
     def __getitem__(self, id: str) -> Any:
         spec, value = self._plain[id]
-        return spec.output_adapter.validate_python(value)
+        return spec.restored_output(value)
 
     def __iter__(self) -> Any:
         return iter(self._plain)

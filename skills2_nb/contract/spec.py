@@ -10,11 +10,17 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, PydanticUserError, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
 
 from skills2_nb.contract import invariants as inv
-from skills2_nb.contract.canonical import plain
-from skills2_nb.contract.errors import DefinitionError, InputError, OutputError
+from skills2_nb.contract.canonical import decode, plain
+from skills2_nb.contract.errors import (
+    DefinitionError,
+    InputError,
+    JournalError,
+    OutputError,
+    told,
+)
 from skills2_nb.contract.table import Table, is_reference, kept
 
 #: Values that are their own plain form.
@@ -43,12 +49,14 @@ class Parameter:
     def bare(self) -> Any:
         """The annotation without ``Annotated`` and ``Optional``."""
         kind = self.annotation
-        while get_origin(kind) is Annotated:
-            kind = get_args(kind)[0]
-        if get_origin(kind) in (Union, UnionType):
-            others = [item for item in get_args(kind) if item is not type(None)]
-            return others[0] if len(others) == 1 else kind
-        return kind
+        while True:
+            inner = [item for item in get_args(kind) if item is not type(None)]
+            if get_origin(kind) is Annotated or (
+                get_origin(kind) in (Union, UnionType) and len(inner) == 1
+            ):
+                kind = inner[0]
+            else:
+                return kind
 
     @property
     def is_model(self) -> bool:
@@ -66,13 +74,15 @@ class Parameter:
             self.adapter.validate_python(value, strict=True)
         except ValidationError:
             return value is not None and self._fits_as_json(value)
+        except Exception:  # of the author's own validator
+            return False
         return True
 
     def _fits_as_json(self, value: Any) -> bool:
         """Dates, sets and enums are text and lists in a record."""
         try:
             self.adapter.validate_json(json.dumps(value), strict=True)
-        except (ValidationError, TypeError):
+        except Exception:
             return False
         return True
 
@@ -185,7 +195,8 @@ class StepSpec:
     def input_json_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments as one object, definitions inlined where they can be."""
         fields: dict[str, Any] = {
-            p.name: (p.annotation, ... if p.required else p.default) for p in self.parameters
+            f"p{at}": (p.annotation, Field(... if p.required else p.default, alias=p.name))
+            for at, p in enumerate(self.parameters)  # a model refuses some names, a function none
         }
         model = create_model(f"{self.id}_input", **fields)
         return inlined(model.model_json_schema())
@@ -205,9 +216,9 @@ class StepSpec:
         for parameter in self.parameters:
             if parameter.name in given:
                 try:
-                    made[parameter.name] = parameter.adapter.validate_python(given[parameter.name])
-                except ValidationError as error:
-                    faults[parameter.name] = first_fault(error)
+                    made[parameter.name] = _read(parameter.adapter, given[parameter.name])
+                except Exception as error:
+                    faults[parameter.name] = _fault(error)
             elif not parameter.required:
                 made[parameter.name] = parameter.default
         if faults:
@@ -229,27 +240,39 @@ class StepSpec:
                 again = {**result.__dict__, **(result.__pydantic_extra__ or {})}
                 return self.output_adapter.validate_python(again, by_alias=False, by_name=True)
             return self.output_adapter.validate_python(result)
-        except ValidationError as error:
+        except Exception as error:
             raise OutputError(
-                f"{self.id} returned what its schema refuses: {first_fault(error)}",
+                f"{self.id} returned what its schema refuses: {_fault(error)}",
                 step=self.id,
                 values={"output": recordable(result)},
             ) from None
 
     def restore(self, args: Mapping[str, Any], output: Any) -> tuple[dict[str, Any], Any]:
         """Recorded plain arguments and result as the typed values they were."""
-        return self.validate(args), self.output_adapter.validate_python(output)
+        return self.validate({name: decode(item) for name, item in args.items()}), (
+            self.restored_output(output)
+        )
 
-    def plain_args(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        """Validated arguments as plain values; tables are stored."""
-        with kept():
+    def restored_output(self, output: Any) -> Any:
+        """A recorded plain result as the typed value it was."""
+        return _read(self.output_adapter, decode(output))
+
+    def plain_args(
+        self, args: Mapping[str, Any], lost: list[JournalError] | None = None
+    ) -> dict[str, Any]:
+        """Validated arguments as plain values; tables are stored.
+
+        Args:
+            lost: takes in why a table could not be stored; left out, that is raised.
+        """
+        with kept(lost):
             return {
                 p.name: _dumped(p.adapter, args[p.name]) for p in self.parameters if p.name in args
             }
 
-    def plain_output(self, output: Any) -> Any:
-        """A validated result as a plain value; tables are stored."""
-        with kept():
+    def plain_output(self, output: Any, lost: list[JournalError] | None = None) -> Any:
+        """A validated result as a plain value; tables are stored, as in :meth:`plain_args`."""
+        with kept(lost):
             return _dumped(self.output_adapter, output)
 
     @functools.cached_property
@@ -268,15 +291,37 @@ class StepSpec:
             return made
         try:
             schema.model_validate(made)
-        except ValidationError as error:
-            raise InputError(f"{self.id}: {first_fault(error)}", step=self.id) from None
+        except Exception as error:
+            raise InputError(f"{self.id}: {_fault(error)}", step=self.id) from None
         return made
 
 
 def _dumped(adapter: TypeAdapter[Any], value: Any) -> Any:
     if type(value) in _ATOMS:
-        return value
+        return plain(value)
     return plain(adapter.dump_python(value, warnings=False))
+
+
+def _read(adapter: TypeAdapter[Any], value: Any) -> Any:
+    """A value as the adapter's type; for a strict type it may be as JSON has it.
+
+    Raises:
+        ValidationError: it is neither.
+    """
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        try:
+            return adapter.validate_json(json.dumps(value))
+        except (ValueError, TypeError, RecursionError):
+            raise error from None
+
+
+def _fault(error: Exception) -> str:
+    """Why a value was refused, be it by the type or by an author's validator that broke."""
+    if isinstance(error, ValidationError):
+        return first_fault(error)
+    return f"its own check raised {told(error)}"
 
 
 def first_fault(error: ValidationError) -> str:

@@ -6,15 +6,17 @@ state of a prefix is the state the run had then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from skills2_nb.contract.blobs import inflate
-from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.canonical import BYTES_TAG, ESCAPE_TAG, FLOAT_TAG, encode_plain
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.journal import Record
 
+_INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 Status = Literal["ok", "failed", "rejected"]
 _STATUS: Mapping[str, Status] = {"step_ok": "ok", "step_failed": "failed", "rejected": "rejected"}
 
@@ -81,16 +83,14 @@ class RunState:
         """
         try:
             self._take(record)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise JournalError(
-                f"record {self.count} of run {self.run or '?'} lacks what its kind carries "
+                f"record {self.count + 1} of run {self.run or '?'} lacks what its kind carries "
                 f"({error}); see `skills2 runs verify {self.run}`"
             ) from error
 
     def _take(self, record: Record) -> None:
-        self.count += 1
-        self.head = record["hash"]
-        kind = record["kind"]
+        kind, head = record["kind"], record["hash"]
         if kind in _STATUS:
             self._take_call(record)
         elif kind == "run_started":
@@ -103,6 +103,8 @@ class RunState:
             self.notes.append(record["text"])
         elif kind == "healed":
             self.healed.append(record)
+        self.count += 1
+        self.head = head
 
     def _take_start(self, record: Record) -> None:
         self.run, self.skill = record["run"], record["skill"]
@@ -195,13 +197,21 @@ def resolve(value: Any, pointer: str) -> Any:
         raise KeyError(pointer)
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
+        if _has_only(value, ESCAPE_TAG):
+            value = value[ESCAPE_TAG]
+        elif _has_only(value, FLOAT_TAG, BYTES_TAG):
+            raise KeyError(name)  # it stands for one value, and nothing lies within
         if isinstance(value, Mapping) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             raise KeyError(name)
     return value
+
+
+def _has_only(value: Any, *tags: str) -> bool:
+    return isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in tags
 
 
 def _text_at(output: Any, pointer: str) -> str | None:

@@ -16,26 +16,36 @@ from pydantic_core import core_schema
 from skills2_nb.contract import blobs
 from skills2_nb.contract.blobs import TABLE_TAG
 from skills2_nb.contract.canonical import decode, encode, plain
-from skills2_nb.contract.errors import DefinitionError
+from skills2_nb.contract.errors import DefinitionError, JournalError
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 HEAD_ROWS = 5
-_KEEP: ContextVar[bool] = ContextVar("keep tables", default=False)
+_KEEP: ContextVar[list[JournalError] | None] = ContextVar("keep tables", default=None)
 
 
 class kept:
-    """While it is open, every table that is dumped is stored as a blob."""
+    """While it is open, every table that is dumped is stored as a blob.
 
-    __slots__ = ("_token",)
-    _token: Token[bool]
+    Args:
+        lost: takes in why one could not be stored; left out, the first is raised at the end.
+    """
+
+    __slots__ = ("_lost", "_raises", "_token")
+    _token: Token[list[JournalError] | None]
+
+    def __init__(self, lost: list[JournalError] | None = None) -> None:
+        self._raises = lost is None
+        self._lost: list[JournalError] = [] if lost is None else lost
 
     def __enter__(self) -> None:
-        self._token = _KEEP.set(True)
+        self._token = _KEEP.set(self._lost)
 
     def __exit__(self, *_: object) -> None:
         _KEEP.reset(self._token)
+        if self._raises and self._lost:
+            raise self._lost[0]
 
 
 class Table:
@@ -53,7 +63,8 @@ class Table:
         """The same table whose rows the model ``row`` checks."""
         if not issubclass(row, BaseModel):
             raise DefinitionError(f"Table[...] takes a Pydantic model of one row, not {row!r}")
-        return type(f"Table[{row.__name__}]", (cls,), {"row": row})
+        made = type(f"Table[{row.__name__}]", (cls,), {"row": row})
+        return _OF_ROWS.setdefault((cls, row), made)  # one type for a result and a parameter
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -82,7 +93,10 @@ class Table:
 
     @classmethod
     def _take(cls, value: Any) -> Any:
-        frame = load(value) if isinstance(value, Mapping) else value
+        try:
+            frame = load(value) if isinstance(value, Mapping) else value
+        except JournalError as error:
+            raise ValueError(str(error)) from error
         if not is_frame(frame):
             raise ValueError(f"a pandas or polars DataFrame is wanted, not {type(value).__name__}")
         problem = _unfit(frame)
@@ -107,30 +121,37 @@ def is_reference(value: Any) -> bool:
 def reference(frame: Any) -> dict[str, Any]:
     """The plain form of a frame; its rows are stored where :func:`kept` is open."""
     data = pack(frame)
-    sha = blobs.put(data) if _KEEP.get() else _digest(data)
-    names, columns = _columns(frame)
-    rows = len(frame)
+    sha = _stored_as(data)
+    names, columns = _columns(frame.head(HEAD_ROWS))
     return {
         TABLE_TAG: sha,
-        "rows": rows,
+        "rows": len(frame),
         "columns": [{"name": name, "dtype": str(frame[name].dtype)} for name in names],
-        "head": [[plain(column[at]) for column in columns] for at in range(min(rows, HEAD_ROWS))],
+        "head": [[plain(item) for item in row] for row in zip(*columns, strict=True)],
     }
 
 
 def pack(frame: Any) -> bytes:
-    """A frame as deterministic bytes: library, column names, dtypes, values by column."""
-    names, columns = _columns(frame)
-    text = encode(
-        {
-            "v": 1,
-            "library": _library(frame),
-            "columns": names,
-            "dtypes": [str(frame[name].dtype) for name in names],
-            "data": columns,
+    """A frame as deterministic bytes: library, column names, dtypes, values by column.
+
+    Instants and spans are whole numbers of their unit, categories numbers into a list.
+    """
+    names = [str(name) for name in frame.columns]
+    library = _library(frame)
+    stored: dict[str, Any] = {
+        "v": 1,
+        "library": library,
+        "columns": names,
+        "dtypes": [str(frame[name].dtype) for name in names],
+        "data": [_PACK[library](frame[name]) for name in names],
+    }
+    if library == "pandas":
+        stored["categories"] = {
+            name: _categories(frame[name]) for name in names if frame[name].dtype == "category"
         }
-    )
-    return text.encode("ascii")
+    if not names:
+        stored["rows"] = len(frame)
+    return encode(stored).encode("ascii")
 
 
 def load(value: Mapping[str, Any]) -> Any:
@@ -146,12 +167,31 @@ def load(value: Mapping[str, Any]) -> Any:
 
 
 def unpack(data: bytes) -> Any:
-    """The frame that :func:`pack` wrote, in the library that it came from."""
-    stored = json.loads(data)
-    return _UNPACK[stored["library"]](stored)
+    """The frame that :func:`pack` wrote, in the library that it came from.
+
+    Raises:
+        ValueError: the bytes are no table's, or its library is not installed here.
+    """
+    try:
+        stored = decode(json.loads(data))
+        library = stored["library"]
+        unpacked = _UNPACK[library]
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("the digest is that of another value, and of no table") from None
+    try:
+        return unpacked(stored)
+    except ImportError as error:
+        raise ValueError(f"the table is one of {library}, which is not installed here") from error
 
 
-def _digest(data: bytes) -> str:
+def _stored_as(data: bytes) -> str:
+    """The digest of a packed table, which is stored where :class:`kept` is open."""
+    lost = _KEEP.get()
+    if lost is not None:
+        try:
+            return blobs.put(data)
+        except JournalError as error:
+            lost.append(error)
     return hashlib.sha256(data).hexdigest()
 
 
@@ -181,9 +221,12 @@ def _unfit(frame: Any) -> str | None:
         return "a table's column names are text: rename the columns"
     if len(set(names)) != len(names):
         return "a table's column names differ from one another: rename the columns"
-    nested = [name for name in names if str(frame[name].dtype).startswith(_NESTED)]
-    if nested:
-        return f"column {nested[0]!r} holds nested values: a table keeps numbers, text and times"
+    unfit = [name for name in names if str(frame[name].dtype).startswith(_UNFIT)]
+    if unfit:
+        return (
+            f"column {unfit[0]!r} holds {frame[unfit[0]].dtype}, nested values or such as no JSON "
+            "says: a table keeps numbers, text, times and categories"
+        )
     index = getattr(frame, "index", None)
     if index is not None and (index.name is not None or getattr(index, "nlevels", 1) > 1):
         return f"a table keeps no index and this one is {index.name or 'nested'}: .reset_index()"
@@ -209,11 +252,50 @@ def _check_rows(frame: Any, row: type[BaseModel]) -> None:
 def _pandas(stored: Mapping[str, Any]) -> Any:
     import pandas as pd
 
+    categories = stored.get("categories", {})
     columns = {
-        name: pd.Series(_floats(values) if dtype.startswith("float") else values, dtype=dtype)
+        name: _pandas_column(values, dtype, categories.get(name))
         for name, dtype, values in _stored(stored)
     }
-    return pd.DataFrame(columns, columns=stored["columns"])
+    rows = range(stored["rows"]) if "rows" in stored else None
+    return pd.DataFrame(columns, columns=stored["columns"], index=rows)
+
+
+def _pandas_column(values: list[Any], dtype: str, categories: Mapping[str, Any] | None) -> Any:
+    import pandas as pd
+
+    if categories is not None:
+        known = pd.Index(_pandas_column(categories["values"], categories["dtype"], None))
+        kind = pd.CategoricalDtype(known, ordered=categories["ordered"])
+        return pd.Series(pd.Categorical.from_codes(values, dtype=kind))
+    span = re.match(r"(datetime|timedelta)64\[(\w+)(?:, (.+))?\]", dtype)
+    if span is not None:
+        name, unit, zone = span.groups()
+        numbers = pd.array([_NAT if item is None else item for item in values], dtype="int64")
+        made = pd.Series(numbers.to_numpy().view(f"{name}64[{unit}]"))
+        return made if zone is None else made.dt.tz_localize("UTC").dt.tz_convert(zone)
+    return pd.Series(_floats(values) if dtype.startswith("float") else values, dtype=dtype)
+
+
+def _pandas_values(column: Any) -> list[Any]:
+    """A column's values as JSON has them; only an object column tells NaN from None."""
+    if column.dtype == "category":
+        return list(column.cat.codes.tolist())
+    if column.dtype.kind in "mM":
+        numbers = column.to_numpy(dtype=f"{column.dtype.kind}8[{column.dt.unit}]").view("int64")
+        return [None if item == _NAT else item for item in numbers.tolist()]
+    if str(column.dtype) == "object":
+        return [None if type(item).__name__ in _MISSING else item for item in column.tolist()]
+    return [_cell(item) for item in column.tolist()]
+
+
+def _categories(column: Any) -> dict[str, Any]:
+    known = column.cat.categories
+    return {
+        "dtype": str(known.dtype),
+        "ordered": bool(column.cat.ordered),
+        "values": _pandas_values(known.to_series()),
+    }
 
 
 def _floats(values: list[Any]) -> list[float]:
@@ -227,28 +309,16 @@ def _polars(stored: Mapping[str, Any]) -> Any:
     columns = []
     for name, dtype, values in _stored(stored):
         wanted = _polars_dtype(dtype)
-        raw = pl.Series(name, values, strict=False)
-        if wanted.is_temporal() and raw.dtype == pl.String:
-            raw = _polars_time(raw, wanted)
-        columns.append(raw.cast(wanted))
+        raw = {"Categorical": "String", "Date": "Int32"}.get(str(wanted.base_type()))
+        if raw is None and wanted.is_temporal():
+            raw = "Int64"
+        columns.append(pl.Series(name, values, dtype=getattr(pl, raw) if raw else wanted))
+        columns[-1] = columns[-1].cast(wanted)
     return pl.DataFrame(columns)
 
 
-def _polars_time(raw: Any, wanted: Any) -> Any:
-    """Dates, times and durations are ISO text in a blob."""
-    import polars as pl
-
-    if wanted == pl.Date:
-        return raw.str.to_date()
-    if wanted == pl.Time:
-        return raw.str.to_time()
-    if wanted.base_type() == pl.Duration:
-        seconds = raw.str.extract(r"PT([\d.]+)S").cast(pl.Float64)
-        sign = raw.str.starts_with("-").replace_strict({True: -1, False: 1})
-        return (seconds * 1e6).round().cast(pl.Int64) * sign
-    zone = getattr(wanted, "time_zone", None)
-    read = raw.str.to_datetime(time_unit="us", time_zone="UTC" if zone else None)
-    return read.dt.convert_time_zone(zone) if zone else read
+def _polars_values(column: Any) -> list[Any]:
+    return list((column.to_physical() if column.dtype.is_temporal() else column).to_list())
 
 
 def _polars_dtype(text: str) -> Any:
@@ -256,17 +326,23 @@ def _polars_dtype(text: str) -> Any:
 
     name, _, rest = text.partition("(")
     kind = getattr(pl, name)
-    if not rest:
-        return kind
     words = dict(re.findall(r"(\w+)='([^']*)'", rest))
-    return kind(**words)
+    return kind(**words) if words else kind()
 
 
 def _stored(stored: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
-    return zip(stored["columns"], stored["dtypes"], decode(stored["data"]), strict=True)
+    return zip(stored["columns"], stored["dtypes"], stored["data"], strict=True)
 
 
 _LIBRARIES = ("pandas", "polars")
-#: Polars types that hold other values, or objects that no JSON says.
-_NESTED = ("List", "Array", "Struct", "Object", "Decimal", "Enum")
+#: Columns that hold other values, or what no JSON says; names as polars, then pandas has them.
+_UNFIT = (
+    *("List", "Array", "Struct", "Object", "Decimal", "Enum"),
+    *("complex", "period", "interval", "Sparse", "void"),
+)
+_OF_ROWS: dict[tuple[type[Table], type[BaseModel]], type[Table]] = {}
+_MISSING = ("NoneType", "NAType", "NaTType")
+#: How NumPy counts an instant that is none.
+_NAT = -(2**63)
+_PACK = {"pandas": _pandas_values, "polars": _polars_values}
 _UNPACK = {"pandas": _pandas, "polars": _polars}

@@ -129,7 +129,7 @@ def _call_all(row: Mapping[str, Any], run: Run) -> BaseException | None:
     for item in row["calls"]:
         try:
             run.call(item["step"], item.get("args"), item.get("refs"))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             last = error
     return last
 
@@ -156,16 +156,16 @@ def _tried(fn: Any, args: Any, given: Mapping[str, Any], expect: Any, fails: str
     label = f"{spec.id}({told})"
     try:
         output = completed(fn, inspect.signature(spec.fn).bind_partial(*args, **given).arguments)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _failed(label, error, fails)
     if fails is not None:
         return Trial(False, label, f"it should fail with {fails!r} and does not")
-    if expect is not None and not agrees(plain(spec.plain_output(output)), plain(expect)):
+    if expect is not None and not agrees(spec.plain_output(output), plain(expect)):
         return Trial(False, label, f"it gives {inv.shown.repr(output)}")
     return Trial(True, label, "")
 
 
-def _failed(label: str, error: Exception, fails: str | None) -> Trial:
+def _failed(label: str, error: BaseException, fails: str | None) -> Trial:
     names = failure_names(error)
     if fails in names:
         return Trial(True, label, f"fails with {fails}, as it should")
@@ -173,7 +173,7 @@ def _failed(label: str, error: Exception, fails: str | None) -> Trial:
     return Trial(False, label, f"it fails with {names[0]!r}{wanted}: {error}")
 
 
-def failure_names(error: Exception) -> tuple[str, ...]:
+def failure_names(error: BaseException) -> tuple[str, ...]:
     """What a case may call a failure: the invariant, the kind, the class."""
     named = [getattr(error, "invariant", None)]
     if isinstance(error, ContractError):
