@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import secrets
+from contextvars import ContextVar, Token
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,44 @@ TABLE_TAG = "$table"
 #: A value whose canonical text is longer than this many bytes leaves its line.
 INLINE_BYTES = 64 * 1024
 _HEX = frozenset("0123456789abcdef")
+
+
+#: Blobs that a run holds in memory alone, because its skill withholds values.
+_SHELTER: ContextVar[dict[str, bytes] | None] = ContextVar("sheltered blobs", default=None)
+
+
+class sheltered:
+    """While it is open, tables go to ``shelter`` and are found there; nothing of them on disk.
+
+    Args:
+        shelter: bytes by sha256; None leaves all as it is.
+    """
+
+    __slots__ = ("_shelter", "_token")
+    _token: Token[dict[str, bytes] | None]
+
+    def __init__(self, shelter: dict[str, bytes] | None) -> None:
+        self._shelter = shelter
+
+    def __enter__(self) -> None:
+        self._token = _SHELTER.set(self._shelter)
+
+    def __exit__(self, *_: object) -> None:
+        _SHELTER.reset(self._token)
+
+
+def hold(data: bytes) -> str:
+    """Keep ``data`` in the open shelter, else on disk, and return its sha256.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    shelter = _SHELTER.get()
+    if shelter is None:
+        return put(data)
+    sha = hashlib.sha256(data).hexdigest()
+    shelter[sha] = data
+    return sha
 
 
 def path(sha: str) -> Path:
@@ -75,6 +114,9 @@ def get(sha: str) -> bytes:
     Raises:
         JournalError: the blob is gone or its bytes were changed.
     """
+    shelter = _SHELTER.get()
+    if shelter is not None and sha in shelter:
+        return shelter[sha]
     try:
         data = path(sha).read_bytes()
     except OSError as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from skills2_nb.contract.blobs import deflate
+from skills2_nb.contract.blobs import TABLE_TAG, deflate, put
 from skills2_nb.contract.canonical import plain, withheld
 from skills2_nb.contract.errors import InputError, JournalError, OutputError, told
 from skills2_nb.contract.invariants import shown
@@ -21,10 +21,12 @@ class Capture:
     Attributes:
         mode: ``full`` or ``digest`` (``[runtime] capture``).
         redact: field names, at any depth, whose values are withheld (``[runtime] redact``).
+        shelter: tables that were not stored yet, by digest; those that a record names are.
     """
 
     mode: str = "full"
     redact: frozenset[str] = frozenset()
+    shelter: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def withholds(self) -> bool:
@@ -66,6 +68,8 @@ class Capture:
         if not self.redact:
             return value
         if isinstance(value, dict):
+            if value.get(TABLE_TAG) in self.shelter:
+                put(self.shelter[value[TABLE_TAG]])
             return {
                 name: withheld(item) if name in self.redact else self._within(item)
                 for name, item in value.items()

@@ -17,7 +17,7 @@ from typing import Any
 
 from skills2_nb.contract import invariants as inv
 from skills2_nb.contract.binding import Bound, bind
-from skills2_nb.contract.blobs import deflate
+from skills2_nb.contract.blobs import deflate, sheltered
 from skills2_nb.contract.body import completed
 from skills2_nb.contract.capture import (
     Capture,
@@ -81,7 +81,9 @@ class Run:
         self.path = path
         self.state = RunState()
         self.notices: list[str] = []
-        self._capture = Capture(skill.runtime.capture, frozenset(skill.runtime.redact))
+        self._shelter: dict[str, bytes] = {}
+        runtime = skill.runtime
+        self._capture = Capture(runtime.capture, frozenset(runtime.redact), self._shelter)
         self._journal = Journal(path, id, f"{writer}:{os.getpid()}", self._take)
 
     @classmethod
@@ -248,13 +250,15 @@ class Run:
             if not isinstance(error.__cause__, OSError):
                 raise  # else the record will say so: a full disk keeps nobody from a result
         bound = Bound({}, {})
+        lost: list[JournalError] = []
         try:
-            spec = self.skill.step(step)
-            self.skill.admit(spec, self.state)
-            bound = bind(self.skill, spec, self.state, args, refs)
-            inputs = spec.validate(bound.values)
-            lost: list[JournalError] = []
-            return _Prepared(spec, inputs, plain_args(spec, inputs, lost), bound.origins, lost)
+            with self._tables():
+                spec = self.skill.step(step)
+                self.skill.admit(spec, self.state)
+                bound = bind(self.skill, spec, self.state, args, refs)
+                inputs = spec.validate(bound.values)
+                shown = plain_args(spec, inputs, lost)
+            return _Prepared(spec, inputs, shown, bound.origins, lost)
         except ContractError as error:
             self._refuse(step, error, args, bound)
             raise
@@ -264,10 +268,11 @@ class Run:
         checks: tuple[Check, ...] = ()
         shown: Any = None
         try:
-            output = spec.validate_output(result)
-            shown = plain_output(spec, output, call.lost)
-            view = self.skill.view(self.state) if spec.reads_run else None
-            checks = inv.check(spec.invariants, call.inputs, output, view)
+            with self._tables():
+                output = spec.validate_output(result)
+                shown = plain_output(spec, output, call.lost)
+                view = self.skill.view(self.state) if spec.reads_run else None
+                checks = inv.check(spec.invariants, call.inputs, output, view)
             broken(spec, checks, call.inputs, output)
         except ContractError as error:
             self._fail(call, error.reason, error.to_dict(), begun, shown, checks)
@@ -279,12 +284,14 @@ class Run:
         def fields() -> dict[str, Any]:
             return self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
 
-        kept = self._record(
-            "step_ok", spec.id, fields, call.lost, lambda: self.skill.admit(spec, self.state)
-        )
+        kept = self._record("step_ok", spec.id, fields, call.lost, lambda: self._admit(spec))
         if kept is not None and self._capture.withholds:
             self.state.reveal(kept["seq"], call.args, shown)
         return output
+
+    def _admit(self, spec: StepSpec) -> None:
+        with self._tables():
+            self.skill.admit(spec, self.state)
 
     def _fail(
         self,
@@ -360,6 +367,10 @@ class Run:
         except ContractError as error:
             self._refuse(step, error, {}, Bound({}, {}))
             raise
+
+    def _tables(self) -> sheltered:
+        """Where tables are kept while a call is looked at: in memory where values are withheld."""
+        return sheltered(self._shelter if self._capture.withholds else None)
 
     def _ending(self, by: str) -> dict[str, Any]:
         if not self.state.is_open:

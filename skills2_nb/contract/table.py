@@ -189,7 +189,7 @@ def _stored_as(data: bytes) -> str:
     lost = _KEEP.get()
     if lost is not None:
         try:
-            return blobs.put(data)
+            return blobs.hold(data)
         except JournalError as error:
             lost.append(error)
     return hashlib.sha256(data).hexdigest()

@@ -9,9 +9,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from skills2_nb.contract import journal
 from skills2_nb.contract.errors import (
@@ -28,6 +30,7 @@ from skills2_nb.contract.run import Run, find
 from skills2_nb.contract.skill import Runtime, Skill
 from skills2_nb.contract.state import fold
 from skills2_nb.contract.step import step
+from skills2_nb.contract.table import Table
 from skills2_nb.contract.walk import walk
 
 
@@ -372,3 +375,34 @@ def test_records_are_json_without_tags_for_plain_values(skill: Skill) -> None:
         "lost": 0,
         "current": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("runtime", "stored"),
+    [
+        (Runtime(), 2),
+        (Runtime(capture="digest"), 0),
+        (Runtime(redact=("log",)), 1),
+        (Runtime(redact=("other",)), 2),
+    ],
+)
+def test_withheld_tables_are_on_no_disk(home: Path, runtime: Runtime, stored: int) -> None:
+    class Logs(BaseModel):
+        log: Table
+        free: Table
+
+    @step
+    def read(n: int) -> Logs:
+        return Logs(log=pd.DataFrame({"a": ["hush"] * n}), free=pd.DataFrame({"b": [n]}))
+
+    @step
+    def size(log: Table, free: Table) -> int:
+        return len(log) + len(free)
+
+    run = Run.start(Skill.collect({"read": read, "size": size}, "t", runtime=runtime), {"n": 3})
+    run.call("read")
+    assert run.call("size") == 4
+    blobs = list((home / "blobs").iterdir()) if (home / "blobs").is_dir() else []
+    assert len(blobs) == stored
+    hidden = b"".join(blob.read_bytes() for blob in blobs) + run.path.read_bytes()
+    assert (b"hush" in hidden) is (stored == 2)
