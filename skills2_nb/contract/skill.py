@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -230,13 +231,14 @@ class Skill:
     def _keys(self) -> dict[str, tuple[float, int]]:
         """A step with a number goes by it; one without comes right after the step before it."""
         keys: dict[str, tuple[float, int]] = {}
-        number, after = 0.0, 0
+        number, after = 0.0, Counter[float]()
         for step in self.steps:
             if step.order is None:
-                after += 1
+                after[number] += 1
+                keys[step.id] = (number, after[number])
             else:
-                number, after = float(step.order), 0
-            keys[step.id] = (number, after)
+                number = float(step.order)
+                keys[step.id] = (number, 0)
         return keys
 
     @functools.cached_property

@@ -10,7 +10,7 @@ from typing import Any
 
 from skills2_nb.convert.definitions import Definition, Function, literal, resolved
 from skills2_nb.convert.source import Code
-from skills2_nb.convert.steps import Step, decorator_of, steps_in
+from skills2_nb.convert.steps import Step, decorator_of, ranked, steps_in
 from skills2_nb.formats.problem import Problem
 
 OPTIONS = (
@@ -34,9 +34,11 @@ def read_steps(
     """Every step of the exported cells, in cell order."""
     found = [(code, node) for code in codes for node in steps_in(code, aliases)]
     ids = {node.name: _written_id(node, aliases) or node.name for _, node in found}
-    return tuple(
-        _Reader(code, node, position, aliases, known, ids).read()
-        for position, (code, node) in enumerate(found, 1)
+    return ranked(
+        [
+            _Reader(code, node, position, aliases, known, ids).read()
+            for position, (code, node) in enumerate(found, 1)
+        ]
     )
 
 
@@ -131,6 +133,10 @@ class _Reader:
         """The value of a literal argument; None where it is written as None."""
         try:
             return literal(node, self.known)
+        except UnicodeEncodeError:
+            raise _UnreadableError(
+                "C418", f"{name} holds half a character", "type it anew"
+            ) from None
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             raise _UnreadableError(
                 "S504",

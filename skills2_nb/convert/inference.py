@@ -44,16 +44,24 @@ def manifest_of(
                 item for code in codes if code.tree for item in imports_of(code.tree)
             ),
         ),
-        steps=tuple(entry(step) for step in sorted(steps, key=lambda s: (s.rank, s.position))),
+        steps=tuple(
+            entry(step, numbered=all(s.order is not None for s in steps))
+            for step in sorted(steps, key=lambda s: (s.rank, s.position))
+        ),
     )
     return merge(generated, hand)
 
 
-def entry(step: Step) -> StepEntry:
-    """A step as skill.toml lists it."""
+def entry(step: Step, *, numbered: bool = False) -> StepEntry:
+    """A step as skill.toml lists it.
+
+    Args:
+        numbered: every step of the skill has a number, so the author's stand; else the places.
+    """
+    given = step.order if numbered else None
     return StepEntry(
         id=step.id,
-        order=step.rank,
+        order=step.rank if given is None else given,
         fn=f"runtime.steps:{step.name}",
         required=step.required,
         requires=step.requires,

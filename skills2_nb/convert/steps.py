@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from skills2_nb.convert.definitions import Function
 from skills2_nb.convert.source import Code
@@ -53,6 +54,7 @@ class Step:
     bind: Mapping[str, str] = field(default_factory=dict)
     report: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    rank: int = 0
 
     @property
     def name(self) -> str:
@@ -60,14 +62,10 @@ class Step:
         return self.function.name
 
     @property
-    def rank(self) -> float:
-        """The order that holds: the number given, else the place."""
-        return self.order if self.order is not None else self.position
-
-    @property
     def summary(self) -> str:
-        """The docstring's first line."""
-        return (ast.get_docstring(self.function) or "").strip().split("\n", 1)[0]
+        """The docstring's first line; half a character in it is told by C418."""
+        first = (ast.get_docstring(self.function) or "").strip().split("\n", 1)[0]
+        return first.encode("utf-8", errors="replace").decode("utf-8")
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -90,6 +88,25 @@ class Step:
         return bool(STUB_LINE.search(self.code.text)) or all(_is_nothing(node) for node in body)
 
 
+def ranked(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps with their places in the order, from 1, as ``contract.skill.Skill`` ranks them.
+
+    A step with a number goes by it; one without comes right after the step before it; steps of
+    one number share a place.
+    """
+    keys: list[tuple[float, int]] = []
+    number, after = 0.0, Counter[float]()
+    for step in steps:
+        if step.order is None:
+            after[number] += 1
+            keys.append((number, after[number]))
+        else:
+            number = float(step.order)
+            keys.append((number, 0))
+    places = {key: place for place, key in enumerate(sorted(set(keys)), 1)}
+    return tuple(replace(step, rank=places[key]) for step, key in zip(steps, keys, strict=True))
+
+
 def is_step(node: ast.AST, aliases: frozenset[str]) -> bool:
     """Whether a statement is a function marked by ``@step``."""
     return decorator_of(node, aliases) is not None
@@ -106,7 +123,7 @@ def step_aliases(codes: Iterable[Code]) -> frozenset[str]:
         for item in code.names.imports:
             if item.name == "step" and item.module.partition(".")[0] == KIT:
                 aliases.add(item.bound)
-            elif item.name is None and item.module == KIT:
+            elif item.name is None and item.module.partition(".")[0] == KIT:
                 aliases.add(f"{item.bound}.step")
             elif item.bound == "step":
                 foreign = True
@@ -124,6 +141,44 @@ def steps_in(code: Code, aliases: frozenset[str]) -> list[Function]:
         for node in body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_step(node, aliases)
     ]
+
+
+def strays_in(code: Code, aliases: frozenset[str]) -> list[ast.expr | Function]:
+    """What makes a step and is no function at the cell's left margin under ``@step``.
+
+    A function under ``@step`` within a block, class or function; in an exported cell also
+    ``f = step(f)``, ``s = step`` and the like.
+    """
+    found: list[ast.expr | Function] = []
+    for top in code.tree.body if code.tree else ():
+        found += [
+            node
+            for node in ast.walk(top)
+            if node is not top
+            and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and is_step(node, aliases)
+        ]
+        found += _mentions(top, aliases) if code.exported else ()
+    return found
+
+
+def _mentions(top: ast.stmt, aliases: frozenset[str]) -> Iterator[ast.expr]:
+    """Where a statement reads ``step`` itself while its cell runs, its own ``@step`` apart."""
+    waiting: list[ast.AST] = [top]
+    if isinstance(top, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        waiting = [item for item in top.decorator_list if item is not decorator_of(top, aliases)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in aliases:
+            if isinstance(node.ctx, ast.Load):
+                yield node
+        elif not isinstance(node, (*_SCOPES, ast.AnnAssign)):
+            waiting += ast.iter_child_nodes(node)
+        elif isinstance(node, ast.AnnAssign) and node.value:
+            waiting.append(node.value)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def decorator_of(node: ast.AST, aliases: frozenset[str]) -> ast.expr | None:
