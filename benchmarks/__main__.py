@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import export, startup, step_call
+from benchmarks import audit, export, startup, step_call
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
@@ -14,6 +14,7 @@ PARTS = {
     "P2": step_call.rows,
     "P3": export.in_process,
     "P4": export.whole_process,
+    "P9": audit.rows,
     "P10": startup.rows,
 }
 LIBRARIES = ("skills2-nb", "pydantic", "jupytext", "nbconvert", "nbformat")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from skills2_nb.audit.claims import Claims
 from skills2_nb.audit.dates import DateFigure, Stamp
+from skills2_nb.audit.direction import Turn, turns
 from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.labels import judge_word
 from skills2_nb.audit.matching import span
@@ -241,6 +242,7 @@ class _Judge:
 
     def _findings(self, values: Sequence[ValueMatch]) -> list[Finding]:
         made = [self._told(value) for value in values if value.status == "contradicted"]
+        made += [self._turned(turn) for turn in turns(self.page, self.claims.numbers)]
         denied = {value.source for value in values if value.status == "contradicted"}
         for field in self.fields:
             lost = [leaf for leaf in field.leaves if leaf.ref not in self.found | denied]
@@ -257,6 +259,14 @@ class _Judge:
             for field in self.unfit
         ]
         return made
+
+    def _turned(self, turn: Turn) -> Finding:
+        told = " ".join(self.page.text[turn.start : turn.end].split())
+        return finding(
+            "DIRECTION",
+            f"“{told}” tells the change the wrong way round ({self.page.place(turn)})",
+            word=turn.word,
+        )
 
     def _told(self, value: ValueMatch) -> Finding:
         where = self.page.place(Span(value.start, value.end))

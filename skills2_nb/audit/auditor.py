@@ -12,7 +12,7 @@ from skills2_nb.audit.anchoring import Anchoring, anchor
 from skills2_nb.audit.attempts import attempt_notes
 from skills2_nb.audit.consistency import Consistency, weigh
 from skills2_nb.audit.coverage import Coverage, cover
-from skills2_nb.audit.finding import Finding, finding, listed
+from skills2_nb.audit.finding import NOT_YET, Finding, finding, listed
 from skills2_nb.audit.integrity import Integrity
 from skills2_nb.audit.known import known_sources, owed_fields
 from skills2_nb.audit.page import word_set
@@ -27,12 +27,10 @@ __all__ = ["Audit", "Basis", "Profile", "audit", "audit_journal"]
 STRICT_ONLY = word_set(
     """
     STALE UNSOURCED_NUMBER RETYPED INPUT_UNVOUCHED GUARD_UNPROVEN INVARIANT_DISAGREES
-    NOT_RECOMPUTED CONTRADICTED OMITTED UNSUPPORTED F1_LOW NO_REPORT REPORT_UNFIT
-    NOT_CAPTURED
+    NOT_RECOMPUTED CONTRADICTED DIRECTION OMITTED UNSUPPORTED F1_LOW NO_REPORT
+    REPORT_UNFIT NOT_CAPTURED
     """
 )
-#: What ``strict`` does not look at yet; each keeps its verdict at ``unproven`` at best.
-NOT_YET = ("replay", "strength")
 
 
 def audit_journal(
@@ -57,10 +55,10 @@ def audit_journal(
             and judged as far as it can be read.
     """
     skill = basis.skill
-    whole = intact.inspect(
+    whole, state = intact.examine(
         path, digest=skill.digest, live=skill.live, installed=installed, earlier=earlier
     )
-    return audit(basis, intact.readable(path)[0], answer=answer, integrity=whole)
+    return audit(basis, state, answer=answer, integrity=whole)
 
 
 def audit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from skills2_nb.audit.dates import DateFigure
 from skills2_nb.audit.matching import (
     beside,
     derived,
@@ -12,6 +13,7 @@ from skills2_nb.audit.matching import (
     is_excused,
     is_value,
     is_weak,
+    settled,
     span,
     split_up,
 )
@@ -50,14 +52,15 @@ class Claims:
             self.by_ref.setdefault(source.ref, []).append(source)
         self.mentions = self.page.mentions(_by_name(self.sources))
         self._claimable = [m for m in self.mentions if any(map(_takes_number, self._owners(m)))]
-        self._numbers = [f for f in self.figures if isinstance(f, NumberFigure) and f.claims]
+        self.numbers = [f for f in self.figures if isinstance(f, NumberFigure) and f.claims]
         self._beside = {id(f): beside(f, self._claimable, self.page) for f in self.figures}
         self._touching: dict[int, list[NumberFigure]] = {}
-        for figure in self._numbers:
+        for figure in self.numbers:
             for mention in self._beside[id(figure)]:
                 self._touching.setdefault(id(mention), []).append(figure)
         self._derived = derived(leaves)
-        self.matches = {id(f): find(f, self.sources, self.page) for f in self.figures}
+        found = {id(f): find(f, self.sources, self.page) for f in self.figures}
+        self.matches = settled(self.figures, found, self.sources)
 
     def mentions_of(self, leaf: Source) -> list[Mention]:
         """Where a leaf's names stand."""
@@ -104,7 +107,7 @@ class Claims:
             return None
         wrong = [figure for figure in attached if self._contradicts(figure, mention, owners)]
         if not wrong and not attached and not any(owner.ref in found for owner in owners):
-            wrong = [f for f in self._numbers if self._is_stray(f, mention, owners)]
+            wrong = [f for f in self.numbers if self._is_stray(f, mention, owners)]
         return min(wrong, key=lambda f: self.page.distance(mention, span(f)), default=None)
 
     def _is_any(self, figure: Figure, owners: Iterable[Source]) -> bool:
@@ -113,12 +116,12 @@ class Claims:
     def _attached(self, mention: Mention) -> list[NumberFigure]:
         """The figures of a mention: in its column, or beside it with nothing between."""
         if self.page.is_column_head(mention):
-            return [f for f in self._numbers if self.page.is_headed(span(f), mention)]
+            return [f for f in self.numbers if self.page.is_headed(span(f), mention)]
         return [f for f in self._touching.get(id(mention), ()) if self._is_next(f, mention)]
 
     def _is_next(self, figure: NumberFigure, mention: Mention) -> bool:
         low, high = sorted((mention, span(figure)), key=lambda item: item.start)
-        return not any(low.end <= other.start < high.start for other in self._numbers)
+        return not any(low.end <= other.start < high.start for other in self.numbers)
 
     def _is_loose_value(self, figure: Figure, mention: Mention, owners: list[Source]) -> bool:
         """Whether the true value stands near a mention and is no other name's own."""
@@ -137,9 +140,17 @@ class Claims:
         others = [m for m in self._beside[id(figure)] if m is not mention]
         if any(self._is_any(figure, self._owners(other)) for other in others):
             return False
-        if self.page.is_tight(mention, span(figure)):
+        if self.page.is_tight(mention, span(figure)) or self._is_filed(figure, mention):
             return True
         return not self._has_origin(figure)
+
+    def _is_filed(self, figure: NumberFigure, mention: Mention) -> bool:
+        """Whether a figure stands in a name's column, in a row of no period of its own."""
+        place = span(figure)
+        return self.page.is_column_head(mention) and not any(
+            isinstance(other, DateFigure) and self.page.same_line(span(other), place)
+            for other in self.figures
+        )
 
     def _is_stray(self, figure: NumberFigure, mention: Mention, owners: list[Source]) -> bool:
         """An unknown number within six words of the name of a field that is said nowhere."""

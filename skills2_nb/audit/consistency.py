@@ -86,9 +86,17 @@ def _judge(skill: Skill, state: RunState, view: StepView) -> _Judged:
     try:
         again = skill.recheck(view.judged, before(state, view.judged.seq))
     except (Skills2Error, ValueError, TypeError) as error:
-        reason = str(error).partition("\n")[0]
-        return _Judged(view, declared, view.invariants, None, reason)
+        return _Judged(view, declared, view.invariants, None, _reason(error))
     return _Judged(view, declared, view.invariants, again)
+
+
+def _reason(error: Exception) -> str:
+    """An error in a line; of a list of them, as validation gives, the first."""
+    errors = getattr(error, "errors", None)
+    told = (
+        errors()[0].get("msg") if callable(errors) and not isinstance(error, Skills2Error) else ""
+    )
+    return str(told or error).removeprefix("Value error, ").partition("\n")[0]
 
 
 def _passed(checks: Sequence[Check], declared: Sequence[str]) -> int:

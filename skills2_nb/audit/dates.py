@@ -109,7 +109,7 @@ class DateFigure:
     readings: tuple[Stamp, ...]
 
 
-Relation = Literal["same", "near"]
+Relation = Literal["same", "edge", "near"]
 
 
 def take_dates(text: str) -> tuple[tuple[DateFigure, ...], str]:
@@ -132,15 +132,16 @@ def relation(said: Stamp, known: Stamp) -> Relation | None:
     """How a date of the answer stands to a known date.
 
     Returns:
-        "same" when it is that date or a coarser name of it (March 1998 for 1998-03-15); "near"
-        for an edge of the known period (31 March for 1998-03), the period before or after, or the
-        same period a year off: neither proof nor fault. None when they have nothing in common.
+        "same" when it is that date or a coarser name of it (March 1998 for 1998-03-15); neither
+        proof nor fault are "edge", a first or last day of the known period (31 March for 1998-03),
+        and "near", the period before or after or the same period a year off. None when they have
+        nothing in common.
     """
     if _within(known, said):
         return "same"
-    if _is_edge(said, known) or _is_neighbour(said, known):
-        return "near"
-    return None
+    if _is_edge(said, known):
+        return "edge"
+    return "near" if _is_neighbour(said, known) else None
 
 
 def _read_all(pattern: re.Pattern[str], text: str) -> Iterator[DateFigure]:

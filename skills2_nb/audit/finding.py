@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Axis = Literal["coverage", "consistency", "anchoring", "integrity"]
+#: Checks that ``strict`` does not make yet; each keeps its verdict at ``unproven`` at best.
+NOT_YET = ("replay", "strength")
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,12 @@ CODES: dict[str, Rule] = {
         "anchoring",
         "Beside a report field's name stands another value than the run's.",
         "Write {value} for {field}, or take the claim out.",
+        veto=True,
+    ),
+    "DIRECTION": Rule(
+        "anchoring",
+        "A rise is told of figures that fall, or a fall of figures that rise.",
+        "Write the word that the two figures ask for in place of “{word}”, or put them in order.",
         veto=True,
     ),
     "OMITTED": Rule(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from skills2_nb.audit.finding import Finding, finding
-from skills2_nb.contract import journal
+from skills2_nb.audit.reading import AFTER_END as AFTER_END
+from skills2_nb.audit.reading import Reading
+from skills2_nb.contract import blobs
 from skills2_nb.contract.errors import JournalError
-from skills2_nb.contract.journal import Record
-from skills2_nb.contract.state import RunState
+from skills2_nb.contract.state import Call, RunState
 
-#: What may follow the end of a run.
-AFTER_END = frozenset({"answer", "note", "rejected", "healed"})
+Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,15 @@ UNVERIFIED = Integrity(
 NO_JOURNAL = Integrity(True)
 
 
-def inspect(
+def examine(
     path: Path,
     *,
     digest: str | None = None,
     live: str | None = None,
     installed: str | None = None,
-    earlier: Sequence[Mapping[str, Any]] = (),
-) -> Integrity:
-    """Look at a journal's bytes.
+    earlier: Sequence[Line] = (),
+) -> tuple[Integrity, RunState]:
+    """Read a journal once: what its bytes prove, and the run as far as it can be read.
 
     Args:
         path: the journal.
@@ -74,113 +73,90 @@ def inspect(
     Raises:
         JournalError: the file cannot be read at all.
     """
-    found = list(_chain(path))
-    records = list(_records(path))
-    fault = readable(path)[1]
-    if fault and not found:
-        found.append(finding("CHAIN_BROKEN", fault))
-    found += [*_end(records), *_ledger(records, earlier)]
-    found += [*_package(records, digest, live, installed), *_healed(records)]
+    read = Reading(path, earlier)
+    found = [*_chain(read), *_end(read), *_ledger(read, earlier)]
+    found += [*_values(read.state), *_package(read.state, digest, live, installed)]
+    found += _healed(read)
     holds = not any(item.vetoes for item in found)
-    held = _held(records, holds, earlier)
-    return Integrity(holds, _level(held), held, tuple(found))
+    held = _held(read, holds, earlier)
+    return Integrity(holds, _level(held), held, tuple(found)), read.state
 
 
-def readable(path: Path) -> tuple[RunState, str | None]:
-    """The state of a run as far as its journal can be read, and what stopped the reading.
-
-    Raises:
-        JournalError: the file cannot be read at all.
-    """
-    state = RunState()
-    records = journal.read(path)
-    try:
-        for record in records:
-            state.apply(record)
-    except JournalError as error:
-        if not path.is_file():
-            raise
-        return state, str(error)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return state, f"record {state.count} of the journal does not hold what its kind asks for"
-    return state, None
+def inspect(path: Path, *, earlier: Sequence[Line] = ()) -> Integrity:
+    """What a journal's bytes prove by themselves, whatever package it ran with."""
+    return examine(path, earlier=earlier)[0]
 
 
-def _records(path: Path) -> Iterator[Record]:
-    """The records before the first line that is none."""
-    with contextlib.suppress(JournalError):
-        for record in journal.read(path):
-            if not {"kind", "seq", "hash"} <= record.keys():
-                return
-            yield record
-
-
-def _chain(path: Path) -> Iterator[Finding]:
-    try:
-        faults = journal.verify(path)
-    except ValueError:
-        faults = [journal.Fault(1, "a line with a right hash is no JSON")]
-    lines = path.read_bytes().split(b"\n")
-    torn = len(lines) if lines[-1] else 0
-    for fault in faults:
-        if fault.line == torn and torn > 1:
-            yield finding(
-                "JOURNAL_HEALED",
-                f"line {torn} of the journal is not complete: its writer died within it",
-                note=True,
-            )
-        else:
-            yield finding("CHAIN_BROKEN", f"line {fault.line} of the journal: {fault.message}")
-
-
-def _end(records: Sequence[Record]) -> Iterator[Finding]:
-    ends = [at for at, record in enumerate(records) if record["kind"] == "run_ended"]
-    if not ends:
-        return
-    at = ends[0]
-    count, head = records[at].get("count"), records[at].get("head")
-    if count != at:
+def _chain(read: Reading) -> Iterator[Finding]:
+    for fault in read.faults:
+        yield finding("CHAIN_BROKEN", f"line {fault.line} of the journal: {fault.message}")
+    if read.more:
+        yield finding("CHAIN_BROKEN", f"{read.more} more lines of the journal are broken")
+    if read.stopped and not read.faults:
+        yield finding("CHAIN_BROKEN", read.stopped)
+    if read.torn:
         yield finding(
-            "END_MISMATCH", f"the end of the run counts {count} records, and {at} stand before it"
+            "JOURNAL_HEALED",
+            f"line {read.torn} of the journal is not complete: its writer died within it",
+            note=True,
         )
-    if at and head != records[at - 1].get("hash"):
+
+
+def _values(state: RunState) -> Iterator[Finding]:
+    """Tables kept aside whose bytes are others now; one that is gone is only not recomputed."""
+    for sha in sorted({sha for call in state.last.values() for sha in _tables(call)}):
+        try:
+            if blobs.path(sha).is_file():
+                blobs.get(sha)
+        except JournalError as error:
+            yield finding("CHAIN_BROKEN", str(error))
+
+
+def _tables(call: Call) -> Iterator[str]:
+    """The digests of the tables among a call's arguments and fields."""
+    fields = call.output if isinstance(call.output, Mapping) else {"": call.output}
+    for value in (*call.args.values(), *fields.values(), fields):
+        sha = value.get(blobs.TABLE_TAG) if isinstance(value, Mapping) else None
+        if isinstance(sha, str):
+            yield sha
+
+
+def _end(read: Reading) -> Iterator[Finding]:
+    end = read.end
+    if end is None:
+        return
+    if end.count != end.before:
+        yield finding(
+            "END_MISMATCH",
+            f"the end of the run counts {end.count} records, and {end.before} stand before it",
+        )
+    if end.before and end.head != end.hash:
         yield finding(
             "END_MISMATCH", "the end of the run names another head than the record before it has"
         )
-    for record in records[at + 1 :]:
-        if record["kind"] not in AFTER_END:
-            yield finding(
-                "RECORD_AFTER_END",
-                f"record {record['seq']} ({record['kind']}) follows the end of the run",
-                step=record.get("step"),
-            )
+    for record in read.late:
+        yield finding(
+            "RECORD_AFTER_END",
+            f"record {record.get('seq')} ({record.get('kind')}) follows the end of the run",
+            step=record.get("step"),
+        )
 
 
-def _ledger(records: Sequence[Record], earlier: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _ledger(read: Reading, earlier: Sequence[Line]) -> Iterator[Finding]:
     for line in earlier:
-        if not _is_in(records, line):
+        if not read.holds(line):
             yield finding(
                 "LEDGER_MISMATCH",
                 f"an earlier audit saw {line.get('count')} records ending in "
-                f"{str(line.get('head'))[:12]}, and this journal has {len(records)}",
+                f"{str(line.get('head'))[:12]}, and this journal has {read.count}",
             )
 
 
-def _is_in(records: Sequence[Record], line: Mapping[str, Any]) -> bool:
-    count = line.get("count")
-    return (
-        isinstance(count, int)
-        and 0 < count <= len(records)
-        and records[count - 1].get("hash") == line.get("head")
-    )
-
-
 def _package(
-    records: Sequence[Record], digest: str | None, live: str | None, installed: str | None
+    state: RunState, digest: str | None, live: str | None, installed: str | None
 ) -> Iterator[Finding]:
     """The package may change between run and audit; edited since its install it proves nothing."""
-    start = records[0] if records else {}
-    ran, ran_live = start.get("digest"), start.get("live")
+    ran, ran_live = state.digest, state.live
     if digest and installed and digest not in (ran, installed):
         yield finding(
             "PACKAGE_TAMPERED",
@@ -194,24 +170,21 @@ def _package(
         )
 
 
-def _healed(records: Sequence[Record]) -> Iterator[Finding]:
-    for record in records:
-        if record["kind"] == "healed":
-            yield finding(
-                "JOURNAL_HEALED",
-                f"record {record['seq']}: {record.get('bytes')} bytes of a line that was never "
-                "finished were moved aside",
-                note=True,
-            )
+def _healed(read: Reading) -> Iterator[Finding]:
+    for record in read.state.healed:
+        yield finding(
+            "JOURNAL_HEALED",
+            f"record {record['seq']}: {record.get('bytes')} bytes of a line that was never "
+            "finished were moved aside",
+            note=True,
+        )
 
 
-def _held(
-    records: Sequence[Record], holds: bool, earlier: Sequence[Mapping[str, Any]]
-) -> tuple[str, ...]:
-    if not holds or not records:
+def _held(read: Reading, holds: bool, earlier: Sequence[Line]) -> tuple[str, ...]:
+    if not holds or not read.count:
         return ()
-    vouched = records[0].get("vouched") == "hook"
-    return ("L0", "L2") if vouched and any(_is_in(records, line) for line in earlier) else ("L0",)
+    vouched = read.state.vouched == "hook"
+    return ("L0", "L2") if vouched and any(map(read.holds, earlier)) else ("L0",)
 
 
 def _level(held: Sequence[str]) -> str:

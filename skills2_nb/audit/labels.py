@@ -23,6 +23,16 @@ _NO = word_set(
     keine
     """
 )
+_DENIED = word_set(
+    """
+    not isn wasn aren neither nor never nicht kein keine keinen weder nie
+    """
+)
+_BUT_SAID = word_set(
+    """
+    only just merely nur bloß
+    """
+)
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,19 @@ class _Choice:
         return WordVerdict()
 
     def _free(self, places: Iterable[Span]) -> list[Span]:
-        return [place for place in places if not any(m.holds(place) for m in self.mentions)]
+        """The places that say a label: no part of the field's name, and not denied."""
+        return [
+            place
+            for place in places
+            if not any(m.holds(place) for m in self.mentions) and not self._is_denied(place)
+        ]
+
+    def _is_denied(self, place: Span) -> bool:
+        """Whether the label is ruled out: "not growing", "no longer above", "nicht mehr above"."""
+        words = self.page.before(place, 2)
+        if words[-2:] == ["no", "longer"] or words[-2:] == ["rather", "than"]:
+            return True
+        return bool(_DENIED.intersection(words)) and not _BUT_SAID.intersection(words)
 
     def _is_tight(self, mention: Mention, place: Span | None) -> bool:
         return (

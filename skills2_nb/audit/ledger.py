@@ -44,6 +44,19 @@ def append(line: Line) -> None:
     ledger.append(AUDITS, line)
 
 
+def sound(run: str) -> tuple[dict[str, Any], ...]:
+    """The lines that a journal has to agree with: those of audits that found it whole.
+
+    What was seen of a journal already broken is no yardstick: put back as it was, it is whole.
+    """
+    return tuple(line for line in lines(run) if _verdict(line) != "tampered")
+
+
+def _verdict(line: Line) -> Any:
+    profile = line.get("strict")
+    return profile.get("verdict") if isinstance(profile, Mapping) else None
+
+
 def lines(run: str | None = None) -> tuple[dict[str, Any], ...]:
     """The ledger's lines in order, of one run or of all."""
     return tuple(line for line in ledger.read(AUDITS) if run in (None, line.get("run")))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from skills2_nb.audit.dates import DateFigure, Stamp, relation
+from skills2_nb.audit.dates import DateFigure, Relation, Stamp, relation
 from skills2_nb.audit.numbers import Figure, NumberFigure
 from skills2_nb.audit.page import Mention, Page, Span, word_set
 from skills2_nb.audit.sources import Source
@@ -54,11 +54,13 @@ class Match:
     """A figure with the value it is.
 
     Attributes:
-        near: a date that is not the known one but its neighbour: neither proof nor fault.
+        near: a date that is not the known one but lies beside it: neither proof nor fault.
+        edge: where near, whether it is the known period's own first or last day.
     """
 
     source: Source
     near: bool = False
+    edge: bool = False
 
 
 def span(figure: Figure) -> Span:
@@ -90,9 +92,34 @@ def find(figure: Figure, sources: Iterable[Source], page: Page) -> Match | None:
     for source in sources:
         if is_value(figure, source, page):
             return Match(source)
-        if near is None and _is_beside(figure, source):
-            near = Match(source, near=True)
+        beside = _beside_stamp(figure, source)
+        if beside == "edge" or (beside and near is None):
+            near = Match(source, near=True, edge=beside == "edge")
     return near
+
+
+def settled(
+    found: Sequence[Figure], matches: Mapping[int, Match | None], sources: Iterable[Source]
+) -> dict[int, Match | None]:
+    """The matches less the dates that only stand beside what the answer does not say.
+
+    A neighbour of a known period is told against that period, and an example of the prose against
+    the run's own dates: where those are not in the answer, another period stands in their place.
+    """
+    said = [
+        match.source
+        for figure in found
+        if isinstance(figure, DateFigure) and (match := matches[id(figure)]) and _is_own(match)
+    ]
+    has_own = any(isinstance(s.value, Stamp) and s.place != "constant" for s in sources)
+    lone = {
+        id(figure)
+        for figure in found
+        if isinstance(figure, DateFigure) and (match := matches[id(figure)])
+        if (match.near and not match.edge and not _is_told_by(figure, said))
+        or (match.source.place == "constant" and has_own and not said)
+    }
+    return {key: None if key in lone else match for key, match in matches.items()}
 
 
 def is_weak(figure: Figure, source: Source) -> bool:
@@ -206,10 +233,20 @@ def _is_year(figure: NumberFigure, stamp: Stamp) -> bool:
     )
 
 
-def _is_beside(figure: Figure, source: Source) -> bool:
-    """Whether a date lies beside one of the run's own; the prose's examples have no neighbours."""
+def _is_own(match: Match) -> bool:
+    return match.edge or not (match.near or match.source.place == "constant")
+
+
+def _is_told_by(figure: DateFigure, said: Iterable[Source]) -> bool:
+    return any(_beside_stamp(figure, source) for source in said)
+
+
+def _beside_stamp(figure: Figure, source: Source) -> Relation | None:
+    """How a date lies beside one of the run's own; the prose's examples have no neighbours."""
     if isinstance(figure, NumberFigure) or not isinstance(source.value, Stamp):
-        return False
+        return None
     if source.place == "constant":
-        return False
-    return any(relation(stamp, source.value) == "near" for stamp in figure.readings)
+        return None
+    known = source.value
+    kinds = {relation(stamp, known) for stamp in figure.readings}
+    return "edge" if "edge" in kinds else "near" if "near" in kinds else None

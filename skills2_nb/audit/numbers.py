@@ -47,6 +47,8 @@ _NUMBER = re.compile(
     """,
     re.X | re.I,
 )
+# A loss as a ledger writes it: (3.4)% is -3.4%.
+_LEDGER = re.compile(r"\((\d+(?:[.,]\d+)?)\)(\s?)%")
 _GLUED = re.compile(
     r"(?:x|h|s|ms|us|min|d|w|y|kg|g|km|cm|mm|t|[kKMGT]B|pts?|days?|years?|°?C|er)(?![^\W_])"
 )
@@ -143,7 +145,7 @@ def figures(text: str, names: tuple[str, ...] = ()) -> tuple[Figure, ...]:
     """
     masked = mask(text, names)
     dates, prose = take_dates(masked.prose)
-    numbers = tuple(_numbers(unmark(prose)))
+    numbers = tuple(_numbers(_LEDGER.sub(r"-\1\2 %", unmark(prose))))
     in_code = tuple(_as_code(figure) for figure in _numbers(masked.code))
     words = tuple(_number_words(prose))
     return tuple(

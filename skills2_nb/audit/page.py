@@ -21,6 +21,8 @@ _COPULA = (
 )
 _TIGHT = re.compile(rf"(?:[\s:=|(\[≈~$€£¥\"'→\u2013\u2014-]|\b(?:{_COPULA})\b\.?)*")
 _BARRIER = re.compile(r"[,;!?\n]|\.(?=\s|$)")
+#: After a value these begin something else: in "new 61 + resurrected" 61 is no one's but new's.
+_ONWARD = re.compile(r"[|:(+=×→⇒]|(?<=\s)[-\u2212](?=\s)")
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,10 @@ class Page:
         start, end = min(one.end, other.end), max(one.start, other.start)
         return bisect_left(self._breaks, start) == bisect_left(self._breaks, end)
 
+    def same_line(self, one: Span, other: Span) -> bool:
+        """Whether no line ends between."""
+        return "\n" not in self.text[min(one.end, other.end) : max(one.start, other.start)]
+
     def is_headed(self, span: Span, head: Span) -> bool:
         """Whether a span stands in a table under or beside a head that holds the other one."""
         cell = self._cell(span)
@@ -140,7 +146,7 @@ class Page:
         """What lies between a name and a value in one clause, None where a barrier does."""
         first, second = sorted((name, value), key=lambda span: span.start)
         text = self.flat[first.end : second.start]
-        if _BARRIER.search(text) or (first is value and re.search(r"[|:(]", text)):
+        if _BARRIER.search(text) or (first is value and _ONWARD.search(text)):
             return None
         return text
 

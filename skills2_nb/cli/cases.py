@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from skills2_nb.cli.screen import aside
 from skills2_nb.cli.values import pairs, read_object
-from skills2_nb.errors import UnreadableError, UsageError
+from skills2_nb.contract.inputs import typed
+from skills2_nb.contract.loader import load
+from skills2_nb.contract.spec import Parameter
+from skills2_nb.errors import Skills2Error, UnreadableError, UsageError
 from skills2_nb.evals.proof import opened
 from skills2_nb.formats.cases import RunCase
 from skills2_nb.formats.package import read_package
@@ -40,13 +46,27 @@ def begin(
     Raises:
         UsageError: there is no such case.
     """
-    given = {**(read_object(inputs) if inputs else {}), **pairs(words)}
+    given = read_object(inputs) if inputs else {}
+    texts = pairs(words)
     cases = run_cases(target)
+    given |= _typed(target, texts)
     chosen = _case(target, cases, case) if case is not None or not (given or inputs) else None
     if chosen is None:
         return Start(given, prompt)
     said = f"Case {chosen.id}: {chosen.prompt}" if prompt is None else f"Case {chosen.id}."
     return Start({**chosen.inputs, **given}, prompt or chosen.prompt, said)
+
+
+def _typed(target: Target, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Texts in the types that the skill's steps want; as JSON where it cannot be loaded.
+
+    Why it cannot be loaded is told by the run, which loads it too.
+    """
+    parameters: list[Parameter] = []
+    if texts:
+        with suppress(Skills2Error), opened(target) as folder, aside():
+            parameters = [each for spec in load(folder).steps for each in spec.parameters]
+    return typed(texts, parameters)
 
 
 def with_input(target: Target, name: str, value: Any) -> Start:

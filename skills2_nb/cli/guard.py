@@ -8,7 +8,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -39,6 +39,7 @@ def guarded(work: Callable[[], Any], *, debug: bool = False) -> int:
         work: gives an exit code, or anything else for "good".
         debug: whether the traceback is shown before the sentence.
     """
+    _fill_streams()
     _fit_streams()
     try:
         code = work()
@@ -140,6 +141,20 @@ def _line(error: BaseException) -> str:
     return text if len(text) <= _LINES else f"{text[:_LINES]}…"
 
 
+def _fill_streams() -> None:
+    """Open what was closed (``>&-``): else the next file, say a journal, would be taken for it."""
+    while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(spare)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _nowhere())
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 def _fit_streams() -> None:
     """A terminal that cannot show a sign shows a question mark: never an error."""
     for stream in (sys.stdout, sys.stderr):
@@ -153,4 +168,4 @@ def _forget_output() -> None:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, AttributeError):
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the exit
+        sys.stdout = _nowhere()

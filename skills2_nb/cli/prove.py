@@ -30,7 +30,7 @@ _HTML = click.option(
     "words",
     multiple=True,
     metavar="KEY=VALUE",
-    help="One input, as JSON where it is JSON, else as text; may be repeated.",
+    help="One input, as JSON or text, whichever its step takes; may be repeated.",
 )
 @click.option("--prompt", metavar="TEXT", help="What the user asked.")
 @click.option("--case", metavar="ID", help="Take inputs and prompt from this case of the skill.")
@@ -95,6 +95,8 @@ def audit(
     if no_run:
         if text is None:
             raise UsageError("--no-run judges an answer and there is none; add --answer FILE")
+        if skill is not None:
+            raise UsageError("with --no-run the skill is named first, not by --skill; leave it out")
         target = find(what)
         run_cases(target)
         with aside():

@@ -57,6 +57,30 @@ def confirmed(question: str, *, yes: bool) -> None:
 
 
 @contextlib.contextmanager
+def _low_aside() -> Iterator[None]:
+    """The same for what does not ask Python: a library in C, a process that a step starts."""
+    if not _is_own_stdout():
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _is_own_stdout() -> bool:
+    """Whether stdout and stderr are the process's own, and nobody has put others in their place."""
+    try:
+        return (sys.stdout.fileno(), sys.stderr.fileno()) == (1, 2)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+@contextlib.contextmanager
 def aside() -> Iterator[None]:
     """While it is open, a skill's own code is at work.
 
@@ -69,7 +93,7 @@ def aside() -> Iterator[None]:
     from skills2_nb.errors import RefusedError
 
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with _low_aside(), contextlib.redirect_stdout(sys.stderr):
             yield
     except SystemExit as error:
         raise RefusedError(

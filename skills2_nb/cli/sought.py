@@ -67,6 +67,11 @@ def _remember(word: str) -> None:
 def _skill_of(path: Path) -> Target:
     """The skill that a journal names."""
     name = runs.entry(path).skill
+    if not name:
+        raise UsageError(
+            f"the start of run {path.stem} cannot be read, so its skill is not known; say where "
+            "that is: --skill FOLDER or --skill NOTEBOOK"
+        )
     try:
         return find(name)
     except UsageError as error:

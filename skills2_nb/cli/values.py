@@ -45,6 +45,8 @@ def read_object(place: str) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError) as error:
         fault = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
+        if fault.startswith("Exceeds the limit"):
+            fault = "a number in it has more digits than can be read; write it as text"
         raise UnreadableError(f"{_told(place)} cannot be read: {fault}") from None
     if not isinstance(value, dict):
         raise UnreadableError(
@@ -54,33 +56,21 @@ def read_object(place: str) -> dict[str, Any]:
     return value
 
 
-def pairs(given: Iterable[str]) -> dict[str, Any]:
-    """``key=value`` words as values: JSON where the value is JSON, else the text itself.
+def pairs(given: Iterable[str]) -> dict[str, str]:
+    """``key=value`` words as texts by key.
 
     Raises:
         UsageError: a word has no ``=``, or no key, or a key that stands twice.
     """
-    made: dict[str, Any] = {}
+    made: dict[str, str] = {}
     for word in given:
         key, mark, text = word.partition("=")
         if not mark or not key.strip():
             raise UsageError(f"-i {word!r} is not key=value; write for example -i period=1997-03")
         if key in made:
             raise UsageError(f"-i gives {key!r} twice; keep one of the two")
-        made[key] = _value(text)
+        made[key] = text
     return made
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _refuse(word: str) -> Any:
-    """``NaN`` and ``Infinity`` on a command line are words, as in a name."""
-    raise ValueError(word)
 
 
 def _once(items: list[tuple[str, Any]]) -> dict[str, Any]:

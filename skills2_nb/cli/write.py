@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skills2_nb.cli.command import verb
-from skills2_nb.cli.guard import REFUSED
+from skills2_nb.cli.guard import MISUSED, REFUSED
 from skills2_nb.cli.screen import has_color, put, put_json, width
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def new(name: str, out: Path | None, as_json: bool) -> None:
 def lint(notebooks: tuple[str, ...], fix: bool, as_json: bool) -> None:
     """Say what would stop an export of each NOTEBOOK, with cell, line and mend.
 
-    Nothing in a notebook is run. Exit code 1 if there is an error;
-    warnings and notes give 0.
+    Nothing in a notebook is run. Exit code 1 if there is an error, 2 if a
+    part cannot be read at all; warnings and notes give 0.
     """
     fixed: list[Problem] = []
     left: list[Problem] = []
@@ -74,7 +74,8 @@ def lint(notebooks: tuple[str, ...], fix: bool, as_json: bool) -> None:
         put_json({**findings, "fixed": [p.to_dict() for p in fixed]} if fix else findings)
     else:
         put(_told_problems(fixed, left, notebooks))
-    click.get_current_context().exit(REFUSED if any(p.level == "error" for p in left) else 0)
+    code = REFUSED if any(problem.level == "error" for problem in left) else 0
+    click.get_current_context().exit(MISUSED if any(p.is_unreadable for p in left) else code)
 
 
 @verb("export")
@@ -88,7 +89,7 @@ def lint(notebooks: tuple[str, ...], fix: bool, as_json: bool) -> None:
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if anything would change.")
 @click.option("--no-verify", is_flag=True, help="Do not import the package in a fresh interpreter.")
-@click.option("--force", is_flag=True, help="Overwrite files that were edited since the export.")
+@click.option("--force", is_flag=True, help="Overwrite files edited since, or another notebook's package.")
 def export(
     notebooks: tuple[str, ...],
     out: Path | None,

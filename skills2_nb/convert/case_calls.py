@@ -12,6 +12,7 @@ from typing import Any
 from skills2_nb.convert.definitions import Definition, literal
 from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step
+from skills2_nb.formats import json_text
 from skills2_nb.formats.cases import Case, RunCase, StepCase, build, parse_cases
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Assignment
@@ -51,7 +52,7 @@ class CaseReader:
                 assignment.problem(p.code, p.message, p.mend, line=number) for p in problems
             ]
             for case in cases:
-                named = '"id"' in line and "id" in json.loads(line)
+                named = '"id"' in line and "id" in json_text.read(line)
                 self._add(case if named else replace(case, id=""), assignment, number)
 
     def _statement(
@@ -168,7 +169,7 @@ class CaseReader:
                 assignment,
                 error.node,
                 "K602",
-                f"`{ast.unparse(error.node)[:60]}` is no literal",
+                f"`{ast.unparse(error.node)[:60]}` {error.why}",
                 "write the value out: numbers, texts, lists, dictionaries",
             )
             return None
@@ -192,6 +193,8 @@ class CaseReader:
             }
         try:
             value = json.loads(json.dumps(literal(node, known), allow_nan=False))
+        except UnicodeEncodeError:
+            raise _NotPlainError(node, "holds half a character") from None
         except (ValueError, TypeError, SyntaxError, RecursionError):
             raise _NotPlainError(node) from None
         return value
@@ -261,9 +264,9 @@ class CaseReader:
 class _NotPlainError(Exception):
     """An expression that is no literal; caught where the call is read."""
 
-    def __init__(self, node: ast.expr) -> None:
+    def __init__(self, node: ast.expr, why: str = "is no literal") -> None:
         super().__init__()
-        self.node = node
+        self.node, self.why = node, why
 
 
 def _constants(code: Code) -> dict[str, Definition]:

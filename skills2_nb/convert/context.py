@@ -102,12 +102,9 @@ class Context:
             waiting = [step]
             while waiting:
                 at = waiting.pop()
-                near = self._near(at)
-                if at.requires is None:
-                    reached |= near
-                    waiting += [self._by_id[i] for i in self._branching if i in near]
-                else:
-                    waiting += [self._by_id[i] for i in near - reached]
-                    reached |= near
+                fresh = self._near(at) - reached
+                reached |= fresh
+                onward = self._branching if at.requires is None else sorted(fresh)
+                waiting += [self._by_id[i] for i in onward if i in fresh]
             self._reached[step.id] = frozenset(reached)
         return self._reached[step.id]

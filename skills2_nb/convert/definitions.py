@@ -55,8 +55,13 @@ def literal(node: ast.expr, known: Mapping[str, Definition]) -> object:
 
     Raises:
         ValueError: it cannot be read without running it.
+        UnicodeEncodeError: a text in it holds half a character, which no file can keep.
     """
-    return ast.literal_eval(resolved(node, known))
+    value = ast.literal_eval(resolved(node, known))
+    for part in ast.walk(resolved(node, known)):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            part.value.encode("utf-8")
+    return value
 
 
 def resolved(node: ast.expr, known: Mapping[str, Definition]) -> ast.expr:

@@ -47,7 +47,7 @@ DISTRIBUTIONS = {
     "zmq": "pyzmq",
 }
 _OURS = frozenset({"skills2_nb", "runtime", "__main__"})
-_PYTHON = re.compile(r"(\d+)\.(\d+)")
+_PYTHON = re.compile(r"(\d{1,3})\.(\d{1,3})(?!\d)")
 #: The oldest Python that steps run on.
 OLDEST = (3, 11)
 

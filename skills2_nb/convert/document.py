@@ -10,7 +10,14 @@ from typing import Any
 
 from skills2_nb.convert.prose import first_paragraph
 from skills2_nb.errors import UnreadableError
-from skills2_nb.formats.frontmatter import FrontMatterError, inside, mended, parse
+from skills2_nb.formats.frontmatter import (
+    FrontMatterError,
+    inside,
+    is_fenced,
+    mended,
+    parse,
+)
+from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Edit, Problem, found
 from skills2_nb.formats.roles import Assignment, Role
 from skills2_nb.formats.skill_md import Layout, SkillMd, layout_of, still_fits
@@ -92,16 +99,22 @@ def document_of(
 
 def slug(stem: str) -> str:
     """A name that keeps the name rule, made of a file's stem."""
-    made = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
-    return made[:64].strip("-") or "skill"
+    made = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:64].strip("-") or "skill"
+    return made if is_safe_path(made) else f"{made}-skill"
 
 
 def _fields(front: Assignment | None, builder: _Builder) -> dict[str, Any]:
     if front is None:
         return {}
+    if not is_fenced(front.text):
+        builder.problems.append(_no_mapping(front, "is not held between two `---` lines"))
+        return {}
     text = inside(front.text)
     try:
-        return parse(text)
+        fields = parse(text)
+        if not fields:
+            builder.problems.append(_no_mapping(front, "holds no `key: value` line"))
+        return fields
     except FrontMatterError as error:
         better = mended(text)
         edit = None
@@ -119,6 +132,15 @@ def _fields(front: Assignment | None, builder: _Builder) -> dict[str, Any]:
             )
         )
         return {}
+
+
+def _no_mapping(front: Assignment, why: str) -> Problem:
+    return front.problem(
+        "F302",
+        f"the raw first cell is the front matter, and it {why}",
+        "write `---`, name: ..., description: ..., `---`, and nothing else; or tag the cell `skip`",
+        line=1,
+    )
 
 
 def _text_field(

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from skills2_nb.convert import verify as verifying
 from skills2_nb.convert.folder import folder_of
+from skills2_nb.convert.module import made_from
 from skills2_nb.convert.plan import Plan, plan_path
+from skills2_nb.convert.swap import recover
 from skills2_nb.convert.target import Difference, alone, apply, compare
 from skills2_nb.convert.verify import SKILL, belongs
-from skills2_nb.errors import RefusedError
+from skills2_nb.errors import RefusedError, UsageError
+from skills2_nb.formats.files import over_lf
 from skills2_nb.formats.package import LOCK
 from skills2_nb.formats.package import lock as lock_of
+from skills2_nb.formats.paths import shown
 from skills2_nb.formats.problem import Problem, found
 
 SCHEMAS = "schemas.json"
+
+
+class UnreadablePartError(RefusedError):
+    """A refusal because a part of the notebook cannot be read as what it should be."""
+
+    kind = "unreadable"
+    exit_code = 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Export:
 
 def default_folder(notebook: Path) -> Path:
     """Where packages go: ``skills/`` beside the folder ``notebooks/``, else beside the notebook."""
-    for parent in notebook.resolve().parents:
+    for parent in Path(os.path.normpath(notebook.absolute())).parents:
         if parent.name == "notebooks":
             return parent.parent / "skills"
     return notebook.parent / "skills"
@@ -80,7 +92,11 @@ def export(
 
     Raises:
         UnreadableError: the file is no notebook.
-        RefusedError: errors stand in the way (``.problems``), or files were edited since.
+        UsageError: the package would lie in the notebook's own folder, or a link or a file is in
+            its way.
+        RefusedError: errors stand in the way (``.problems``), files were edited since, or another
+            notebook made the package that is there.
+        UnreadablePartError: likewise, where a part of the notebook cannot be read at all.
         SetupError: the place is not writable or the disk is full; nothing was changed.
     """
     plan = plan_path(notebook_path)
@@ -93,9 +109,12 @@ def export(
         return _report(plan, folder, change, checked=True)
     with alone(folder.parent):
         _check_link(folder)
+        recover(folder)
         change = compare(folder, _all_files(plan, folder, schemas))
-        if change.edited and not force:
-            raise RefusedError(_edited(folder, change))
+        if not force:
+            _check_owner(folder, plan)
+            if change.edited:
+                raise RefusedError(_edited(folder, change))
         apply(folder, change)
     return _report(plan, folder, change, checked=False)
 
@@ -104,7 +123,8 @@ def _refuse_errors(plan: Plan, problems: tuple[Problem, ...]) -> None:
     blocking = [problem for problem in problems if problem.blocks]
     if blocking:
         count = "1 error stands" if len(blocking) == 1 else f"{len(blocking)} errors stand"
-        raise RefusedError(
+        unreadable = any(problem.is_unreadable for problem in blocking)
+        raise (UnreadablePartError if unreadable else RefusedError)(
             f"{plan.notebook.name}: {count} in the way; nothing was written. "
             f"First: {blocking[0].sentence()}",
             problems,
@@ -135,8 +155,8 @@ def _all_files(plan: Plan, folder: Path, schemas: bytes | None) -> dict[str, byt
 
 
 def _check_place(folder: Path, notebook: Path) -> None:
-    if folder.resolve() == folder_of(notebook).resolve():
-        raise RefusedError(
+    if _real(folder).is_relative_to(_real(folder_of(notebook))):
+        raise UsageError(
             f"the package would be written to {folder}, which holds the notebook's own files; "
             "choose another folder with -o."
         )
@@ -144,10 +164,32 @@ def _check_place(folder: Path, notebook: Path) -> None:
 
 
 def _check_link(folder: Path) -> None:
-    if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
-        raise RefusedError(f"{folder} is a link that leaves {folder.parent}; delete the link.")
-    if folder.exists() and not folder.is_dir():
-        raise RefusedError(f"{folder} is a file where the package's folder must go; move it away.")
+    if folder.is_symlink() and not _real(folder).is_relative_to(_real(folder.parent)):
+        raise UsageError(f"{folder} is a link that leaves {folder.parent}; delete the link.")
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UsageError(f"{folder} is a file where the package's folder must go; move it away.")
+
+
+def _check_owner(folder: Path, plan: Plan) -> None:
+    """Refuse to write over the package that a notebook of another name made."""
+    there = folder / SKILL
+    if SKILL not in plan.files or not there.is_file():
+        return
+    made, makes = (
+        made_from(over_lf(data).decode("utf-8", errors="replace"))
+        for data in (there.read_bytes(), plan.files[SKILL])
+    )
+    if made and made != makes:
+        raise RefusedError(
+            f"{folder} was made from {shown(made)}, and {plan.notebook.name} has the same skill "
+            "name; nothing was written. Give one of them another name, or overwrite it with "
+            "--force."
+        )
+
+
+def _real(path: Path) -> Path:
+    """The path without links; unlike ``resolve`` it takes a link to itself."""
+    return Path(os.path.realpath(path))
 
 
 def _edited(folder: Path, change: Difference) -> str:

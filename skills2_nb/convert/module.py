@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -62,9 +63,9 @@ def assemble(codes: Sequence[Code], names: Sequence[str], notebook: str) -> Modu
         notebook: the notebook's file name.
     """
     futures = _futures(codes)
-    lines = [f"# Made from {notebook}. Edit the notebook and export it again.", ""]
+    lines = [header(notebook), ""]
     if futures:
-        lines += [f"from __future__ import {name}" for name in futures] + [""]
+        lines += [*futures, ""]
     origins = []
     for code, name in zip(codes, names, strict=True):
         body = without_futures(code).split("\n")
@@ -83,6 +84,21 @@ def assemble(codes: Sequence[Code], names: Sequence[str], notebook: str) -> Modu
         )
         lines.append("")
     return Module("\n".join(lines).rstrip("\n") + "\n", tuple(origins))
+
+
+def header(notebook: str) -> str:
+    """The first line of ``runtime/skill.py``: which notebook it is made from.
+
+    A name that Python would read as the file's encoding is broken up.
+    """
+    name = re.sub(r"coding(?=[:=])", "coding ", notebook)
+    return f"# Made from {name}. Edit the notebook and export it again."
+
+
+def made_from(text: str) -> str:
+    """What :func:`header` said at the top of a text; empty where it says nothing."""
+    match = re.match(r"# Made from (.*)\. Edit the notebook and export it again\.\r?\n", text)
+    return match.group(1) if match else ""
 
 
 def headline(code: Code, step_ids: Iterable[str]) -> str:
@@ -116,20 +132,22 @@ def without_futures(code: Code) -> str:
 
 
 def handing_on(names: Iterable[str], caption: str) -> str:
-    """A module that hands names of ``runtime/skill.py`` on under an address of their own."""
+    """A module that hands names of ``runtime/skill.py`` on under an address of their own.
+
+    Where there is none it imports the module all the same: what fails there must show.
+    """
     ordered = sorted(set(names))
+    if not ordered:
+        return f'"""{caption}"""\n\nfrom . import skill as skill\n\n__all__: list[str] = []\n'
     imports = "".join(f"from .skill import {name} as {name}\n" for name in ordered)
     listed = "".join(f'    "{name}",\n' for name in ordered)
-    exported = f"__all__ = [\n{listed}]\n" if ordered else "__all__: list[str] = []\n"
-    return (
-        f'"""{caption}"""\n\n{imports}\n{exported}' if ordered else f'"""{caption}"""\n\n{exported}'
-    )
+    return f'"""{caption}"""\n\n{imports}\n__all__ = [\n{listed}]\n'
 
 
 def _futures(codes: Iterable[Code]) -> list[str]:
     return sorted(
         {
-            item.name
+            item.text
             for code in codes
             if code.tree is not None
             for item in imports_of(code.tree)

@@ -139,7 +139,45 @@ def _table(text: str, lazy: bool) -> symtable.SymbolTable:
     prefix = "from __future__ import annotations\n" if lazy and "__future__" not in text else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return symtable.symtable(prefix + text, "<cell>", "exec")
+        return symtable.symtable(prefix + _with_scopes(text), "<cell>", "exec")
+
+
+def _with_scopes(text: str) -> str:
+    """The text with comprehensions as generators, which have a scope of their own.
+
+    From Python 3.12 on a list, set or dictionary comprehension shares the table of what is
+    around it (PEP 709), so that its variables would look like names of the cell.
+    """
+    tree = ast.parse(text)
+    if not any(isinstance(node, _COMPREHENSIONS) for node in ast.walk(tree)):
+        return text
+    try:
+        return ast.unparse(_Generators().visit(tree))
+    except RecursionError:  # far deeper than anyone writes; what is read is then a little too much
+        return text
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+
+
+class _Generators(ast.NodeTransformer):
+    """Makes generator expressions of comprehensions."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        """``[a for a in b]``."""
+        self.generic_visit(node)
+        return ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        """``{a for a in b}``."""
+        self.generic_visit(node)
+        return ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        """``{a: a for a in b}``."""
+        self.generic_visit(node)
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return ast.copy_location(ast.GeneratorExp(pair, node.generators), node)
 
 
 def _binds(symbol: symtable.Symbol) -> bool:

@@ -25,8 +25,9 @@ from skills2_nb.formats.cases import dump as dump_cases
 from skills2_nb.formats.manifest import Manifest, parse_tables
 from skills2_nb.formats.manifest import dump as dump_manifest
 from skills2_nb.formats.notebook import Notebook, read_notebook
+from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Edit, Problem, in_order
-from skills2_nb.formats.roles import Assignment, Role, is_safe_path, role_of
+from skills2_nb.formats.roles import Assignment, Role, role_of
 from skills2_nb.formats.skill_md import join
 
 

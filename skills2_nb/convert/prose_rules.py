@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.document import LONGEST_DESCRIPTION, line_of, slug
 from skills2_nb.formats.frontmatter import is_fenced
+from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Problem, found
-from skills2_nb.formats.roles import Assignment, Role, is_safe_path
+from skills2_nb.formats.roles import Assignment, Role
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_NAME = 64
@@ -18,7 +19,7 @@ LONGEST_NAME = 64
 def name_is_a_path(context: Context) -> Iterator[Problem]:
     """F310: the name is a folder's name, never a way to another folder."""
     name = context.manifest.name
-    if "/" in name or not is_safe_path(name) or name.startswith((".", "~")):
+    if _is_path(name):
         yield _at_front(
             context,
             "F310",
@@ -31,7 +32,7 @@ def name_is_a_path(context: Context) -> Iterator[Problem]:
 def name_rule(context: Context) -> Iterator[Problem]:
     """F304, F305: lower-case words joined by hyphens, at most 64 characters."""
     name = context.manifest.name
-    if NAME.fullmatch(name) and len(name) <= LONGEST_NAME:
+    if _is_path(name) or (NAME.fullmatch(name) and len(name) <= LONGEST_NAME):
         return
     code = "F304" if context.steps else "F305"
     yield _at_front(
@@ -55,7 +56,8 @@ def front_fields(context: Context) -> Iterator[Problem]:
         )
     description = document.description
     if not description and (document.front is None or document.fields):
-        if document.front is not None:
+        said = document.fields.get("description")
+        if document.front is not None and (said is None or isinstance(said, str)):
             yield _at_front(
                 context,
                 "F306",
@@ -118,6 +120,10 @@ def one_name(context: Context) -> Iterator[Problem]:
             f"$.skill.name is {said!r}, and the front matter says {front!r}",
             "keep it in the front matter alone",
         )
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or not is_safe_path(name) or name.startswith((".", "~"))
 
 
 def _at_front(context: Context, code: str, message: str, mend: str, key: str = "") -> Problem:

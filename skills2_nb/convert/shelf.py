@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from skills2_nb.convert.prose import attachments, with_files
 from skills2_nb.formats.files import sha256
+from skills2_nb.formats.paths import clashes, is_safe_path
 from skills2_nb.formats.problem import Problem, found
 from skills2_nb.formats.roles import Assignment
 
@@ -88,23 +89,21 @@ class Shelf:
         return with_files(assignment.text, paths)
 
     def check(self) -> None:
-        """Note files whose paths differ in letter case only: one disk in two keeps one of them."""
-        seen: dict[str, str] = {}
-        for path in sorted(self.files):
-            other = seen.setdefault(path.casefold(), path)
-            if other != path:
-                self.problems.append(
-                    found(
-                        "A805",
-                        f"{other} and {path} differ in letter case only",
-                        "rename one of them",
-                        file=self.file,
-                    )
+        """Note paths that do not fit on one disk: in letter case, or a file above a file."""
+        for one, other in clashes({*MADE, "runtime/skill.py", *self.files}):
+            self.problems.append(
+                found(
+                    "A805",
+                    f"{one} and {other} cannot lie on one disk",
+                    "rename one of them",
+                    file=self.file,
                 )
+            )
 
     def _place(self, name: str, data: bytes) -> str:
         """A path under assets/ of its own for each content."""
         clean = re.sub(r"[^A-Za-z0-9._-]+", "-", unquote(name)).strip("-.") or "image"
+        clean = clean if is_safe_path(clean) else f"image-{sha256(clean.encode())[:8]}"
         pure = PurePosixPath(clean)
         path = f"assets/{clean}"
         if self._taken(path, data):

@@ -106,7 +106,7 @@ def _tree(text: str) -> ast.Module:
 def _foreign_language(assignment: Assignment) -> str:
     vscode = assignment.cell.metadata.get("vscode")
     language = vscode.get("languageId") if isinstance(vscode, dict) else None
-    return language if isinstance(language, str) and language != "python" else ""
+    return language if isinstance(language, str) and language.lower() != "python" else ""
 
 
 def _problem(assignment: Assignment, fault: dialect.Fault) -> Problem:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.definitions import Function, fields_of
 from skills2_nb.convert.source import Code
-from skills2_nb.convert.steps import Step, steps_in
+from skills2_nb.convert.steps import Step, steps_in, strays_in
 from skills2_nb.formats.problem import Edit, Problem
 from skills2_nb.formats.roles import Role
 
@@ -23,12 +23,15 @@ _MARK = re.compile(r"[ \t]*@([\w.]+)[ \t]*(?:\(|#|$)")
 
 
 def tagged(context: Context) -> Iterator[Problem]:
-    """S501 to S503: each `@step` in a step cell, each step cell with one `@step`."""
+    """S501 to S503, S523: each `@step` in a step cell, each step cell with one `@step`."""
     for code in context.codes:
         found = steps_in(code, context.aliases)
         role = code.assignment.role
+        strays = strays_in(code, context.aliases)
+        if code.exported or not code.assignment.explicit:
+            yield from (_stray(code, node) for node in strays)
         if role is Role.STEP:
-            yield from _one_step(code, found)
+            yield from _one_step(code, found, bool(strays))
         elif code.assignment.explicit and role is Role.SKIP:
             continue
         elif found:
@@ -42,8 +45,8 @@ def ids(context: Context) -> Iterator[Problem]:
     seen: dict[str, Step] = {}
     name = context.manifest.name
     for step in context.steps:
-        if step.id in RESERVED or not step.id.isidentifier() or keyword.iskeyword(step.id):
-            why = "is the kit's own" if step.id in RESERVED else "is no Python name"
+        why = _unfit(step.id) or _unfit(step.name)
+        if why:
             yield _at(step, "S509", f"the id {step.id!r} {why}", "give the step another name")
         other = seen.setdefault(step.id, step)
         if other is not step:
@@ -74,6 +77,15 @@ def signature(context: Context) -> Iterator[Problem]:
                 "S512",
                 f"step {step.name!r} takes *args, **kwargs or positional-only parameters",
                 "give every input a name of its own",
+            )
+        if "model_config" in (p.name for p in step.parameters):
+            yield _at(step, "S512", "a parameter cannot be called 'model_config'", "rename it")
+        if re.search(r"[\ud800-\udfff]", ast.get_docstring(step.function) or ""):
+            yield _at(
+                step,
+                "C418",
+                f"the docstring of step {step.name!r} holds half a character",
+                "type it anew",
             )
         missing = [p.name for p in step.parameters if p.annotation is None]
         if (missing and not step.input) or (step.function.returns is None and not step.output):
@@ -195,8 +207,21 @@ def _instead(near: list[str], fields: tuple[str, ...]) -> str:
     return f"use one of {', '.join(fields)}" if fields else "return a model with that field"
 
 
-def _one_step(code: Code, found: list[Function]) -> Iterator[Problem]:
-    if not found and code.clean:
+def _stray(code: Code, node: ast.expr | Function) -> Problem:
+    if isinstance(node, ast.expr):
+        line, what = node.lineno, f"`{ast.unparse(node)}` is used as a value"
+    else:
+        line, what = node.decorator_list[0].lineno, f"step {node.name!r} stands inside a block"
+    return code.assignment.problem(
+        "S523",
+        f"{what}; an export sees `@step` above a function at the left margin alone",
+        "write it so, or tag the cell `skip`",
+        line=line,
+    )
+
+
+def _one_step(code: Code, found: list[Function], has_strays: bool) -> Iterator[Problem]:
+    if not found and code.clean and code.text and not has_strays:
         yield code.assignment.problem(
             "S502",
             "the cell is tagged `step` and has no `@step` function",
@@ -244,6 +269,15 @@ def _unreadable(code: Code, aliases: frozenset[str]) -> Iterator[Problem]:
             line=marks[0],
             edit=Edit(code.number, tags=tags) if len(marks) == 1 else None,
         )
+
+
+def _unfit(name: str) -> str:
+    """Why a step cannot be called so; empty where it can."""
+    if name in RESERVED:
+        return "is the kit's own"
+    if not name.isidentifier() or keyword.iskeyword(name):
+        return "is no Python name"
+    return "is for Python itself" if re.fullmatch(r"_+|__\w+__", name) else ""
 
 
 def _tool_name(skill: str, step: Step) -> Iterator[Problem]:

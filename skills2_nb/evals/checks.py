@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skills2_nb.audit.auditor import NOT_YET, Audit
+from skills2_nb.audit.auditor import Audit
+from skills2_nb.audit.finding import NOT_YET
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.state import RunState, resolve
 

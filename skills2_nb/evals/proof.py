@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.audit import ledger
-from skills2_nb.audit.auditor import Audit, Basis, audit, audit_journal
+from skills2_nb.audit.auditor import Audit, Basis, audit
+from skills2_nb.audit.integrity import examine
 from skills2_nb.contract import journal
 from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import find
 from skills2_nb.contract.skill import Skill
-from skills2_nb.contract.state import RunState, fold
+from skills2_nb.contract.state import RunState
 from skills2_nb.convert.exporter import export
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.errors import UsageError
@@ -107,11 +108,15 @@ def audit_run(run: str, target: Target | None = None, *, answer: str | None = No
         UnknownRunError: no journal has that id.
         UsageError: the run is another skill's.
     """
-    state = fold(journal.read(find(run)))
-    with opened(target if target is not None else find_skill(state.skill)) as folder:
+    named = _skill_named(find(run))
+    if not named and target is None:
+        raise UsageError(
+            f"the start of run {run} cannot be read, so its skill is not known; say which it is"
+        )
+    with opened(target if target is not None else find_skill(named)) as folder:
         basis = basis_of(folder)
-        if basis.skill.name != state.skill:
-            raise UsageError(f"run {run} is of {state.skill}, not of {basis.skill.name}")
+        if named and basis.skill.name != named:
+            raise UsageError(f"run {run} is of {named}, not of {basis.skill.name}")
         return judge(basis, run, answer=answer)
 
 
@@ -127,12 +132,21 @@ def judge(basis: Basis, run: str, *, answer: str | None = None) -> Proof:
     Raises:
         UnknownRunError: no journal has that id.
     """
-    path = find(run)
-    state = fold(journal.read(path))
-    judged = audit_journal(basis, path, answer=answer, earlier=ledger.lines(run))
-    ledger.append(ledger.entry(judged, state, journal.now()))
+    skill = basis.skill
+    whole, state = examine(
+        find(run), digest=skill.digest, live=skill.live, earlier=ledger.sound(run)
+    )
+    judged = audit(basis, state, answer=answer, integrity=whole)
+    ledger.append({**ledger.entry(judged, state, journal.now()), "run": run})
     outputs = {id_: call.output for id_, call in state.last.items()}
     return Proof(run, basis.skill, basis, state, judged, outputs, judged.answer)
+
+
+def _skill_named(path: Path) -> str:
+    """The skill that a journal's first line names; empty where it cannot be read."""
+    record, _ = next(journal.scan(path))
+    name = (record or {}).get("skill")
+    return name if isinstance(name, str) else ""
 
 
 def audit_answer(target: Target, answer: str) -> Proof:

@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
+from skills2_nb.formats import json_text
 from skills2_nb.formats.problem import Problem, found
 
 VERDICTS = ("pass", "fail", "unproven")
@@ -114,6 +115,9 @@ def build(value: Mapping[str, Any], number: int) -> tuple[Case | None, list[tupl
     kind = StepCase if "step" in value else RunCase
     rules = _STEP_RULES if kind is StepCase else _RUN_RULES
     faults = [_fault(key, item, rules) for key, item in value.items()]
+    why = json_text.storable(dict(value))
+    if why:
+        faults.append((f"the case cannot be stored: {why}", "write plain JSON values"))
     faults = [fault for fault in faults if fault]
     needed = "step" if kind is StepCase else "prompt"
     if needed not in value and "calls" not in value:
@@ -155,7 +159,7 @@ def _made_id(value: Mapping[str, Any], number: int) -> str:
 
 def _load(line: str) -> tuple[dict[str, Any], str]:
     try:
-        value = json.loads(line, parse_constant=_no_constant)
+        value = json_text.read(line)
     except ValueError as error:
         return {}, f"not JSON: {error}"
     except RecursionError:
@@ -163,10 +167,6 @@ def _load(line: str) -> tuple[dict[str, Any], str]:
     if not isinstance(value, dict):
         return {}, "a case is an object, {...}"
     return value, ""
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
 
 
 _Rule = tuple[Callable[[Any], bool], str]

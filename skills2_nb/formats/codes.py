@@ -19,6 +19,8 @@ class Code:
         blocks: whether an export is refused while it stands. An error that does not block
             leaves a package that can be written but cannot pass a strict audit or an upload.
         fixable: whether ``lint --fix`` has one right mend for it.
+        unreadable: whether a part of the notebook is not what it should be at all: exit code 2,
+            where other errors give 1.
     """
 
     code: str
@@ -26,6 +28,7 @@ class Code:
     says: str
     blocks: bool = True
     fixable: bool = False
+    unreadable: bool = False
 
 
 _TABLE = (
@@ -41,9 +44,10 @@ _TABLE = (
     Code("R205", "error", "A directive line names no role."),
     Code("R206", "error", "A role needs a file name, or has one that leaves the package."),
     Code("R207", "warning", "An empty cell has a role and is skipped."),
+    Code("R208", "warning", "A role is read from the first line only."),
     # F: front matter and prose
     Code("F301", "warning", "The notebook has no front matter cell."),
-    Code("F302", "error", "The front matter is not valid YAML.", fixable=True),
+    Code("F302", "error", "The front matter is no YAML mapping.", fixable=True, unreadable=True),
     Code("F303", "warning", "The front matter has no name; the notebook's stem is taken."),
     Code("F304", "error", "The skill's name breaks the name rule."),
     Code("F305", "warning", "The name of a skill without steps breaks the name rule."),
@@ -51,7 +55,7 @@ _TABLE = (
     Code("F307", "error", "The description is longer than 1024 characters.", blocks=False),
     Code("F308", "error", "The description holds an angle bracket.", blocks=False),
     Code("F309", "warning", "Front matter is read from the first cell only."),
-    Code("F310", "error", "The skill's name is a path."),
+    Code("F310", "error", "The skill's name is a path.", unreadable=True),
     Code("F311", "error", "A front matter field has the wrong type."),
     Code("F312", "warning", "The line ends kept for SKILL.md no longer fit its text."),
     Code("F313", "error", "The layout kept in the notebook's metadata is not readable."),
@@ -74,6 +78,7 @@ _TABLE = (
     Code("C415", "error", "The exported cells do not compile as one module."),
     Code("C416", "warning", "A built-in name is shadowed for the whole module."),
     Code("C417", "error", "A step's signature uses a name bound for type checkers only."),
+    Code("C418", "error", "A text to be stored holds half a character (a lone surrogate)."),
     # S: steps
     Code("S501", "error", "A cell with `@step` that no role exports.", fixable=True),
     Code("S502", "error", "A step cell without a `@step` function."),
@@ -96,6 +101,7 @@ _TABLE = (
     Code("S519", "note", "The long form: a step without annotations."),
     Code("S520", "warning", "A step is a stub."),
     Code("S522", "error", "`bind` points at nothing that runs earlier."),
+    Code("S523", "error", "A step that is not written as a function at the cell's left margin."),
     Code("S521", "warning", "A required step has no invariant."),
     # K: cases
     Code("K601", "error", "A cases cell holds something that is not a case."),
@@ -106,7 +112,7 @@ _TABLE = (
     Code("K606", "error", "A case's arguments do not fit its step."),
     Code("K607", "error", "A line of cases is not JSON."),
     # M: manifest
-    Code("M701", "error", "The manifest cell is not valid TOML."),
+    Code("M701", "error", "The manifest cell is not valid TOML.", unreadable=True),
     Code("M702", "error", "The manifest has a key that nobody reads."),
     Code("M703", "error", "A value of the manifest has the wrong type or range."),
     Code("M704", "error", "An anchor term does not occur in the prose."),
@@ -114,9 +120,10 @@ _TABLE = (
     # A: files that travel with the skill
     Code("A801", "error", "A markdown cell shows an attachment that it does not have."),
     Code("A802", "error", "A file of the notebook's folder takes the place of a made one."),
-    Code("A803", "error", "A link leaves the notebook's folder."),
+    Code("A803", "error", "A link leaves the notebook's folder.", unreadable=True),
     Code("A804", "error", "An attachment cannot be decoded."),
-    Code("A805", "error", "Two files differ in letter case only."),
+    Code("A805", "error", "Two paths of which some disks can keep one only."),
+    Code("A806", "error", "A file whose name cannot exist on every system, or that is no file."),
     # L: the lab
     Code("L301", "error", "The kernel ran a cell that differs from the file."),
     # X: export

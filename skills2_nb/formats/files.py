@@ -17,6 +17,10 @@ _REASONS = {
     errno.EROFS: ("the file system is read-only", "choose another folder"),
     errno.EACCES: ("permission denied", "choose another folder, or change its permissions"),
     errno.EPERM: ("permission denied", "choose another folder, or change its permissions"),
+    errno.EEXIST: ("a file stands where a folder must be", "choose another folder"),
+    errno.ENOTDIR: ("a file stands where a folder must be", "choose another folder"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.ELOOP: ("a link there leads to itself", "delete the link"),
 }
 
 
@@ -32,6 +36,8 @@ def read_bytes(path: Path) -> bytes:
         raise UnreadableError(f"{path}: there is no such file; check the path.") from None
     except IsADirectoryError:
         raise UnreadableError(f"{path} is a folder; name the file in it.") from None
+    except ValueError:  # NUL in a path
+        raise UnreadableError(f"{str(path)!r} is no path of a file; check it.") from None
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read ({error.strerror}).") from None
 
@@ -43,6 +49,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         SetupError: the folder is not writable or the disk is full; the old file stands.
     """
     temporary = None
+    path = Path(os.path.realpath(path))  # the file behind a link is replaced, never the link
     try:
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         with os.fdopen(fd, "wb") as file:

@@ -119,7 +119,7 @@ def parse_tables(text: str, where: str) -> tuple[dict[str, Any], tuple[Problem, 
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers too long, tables too deep
         line = getattr(error, "lineno", None) or _line_in(str(error))
         problem = found("M701", f"not TOML: {error}", "correct that line", file=where, line=line)
         return {}, (problem,)

@@ -6,10 +6,12 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, NoReturn, TypeGuard, cast
 
 from skills2_nb.errors import UnreadableError
+from skills2_nb.formats import json_text
 from skills2_nb.formats.files import read_bytes, write_atomic
+from skills2_nb.formats.paths import shown
 from skills2_nb.formats.problem import Problem, found
 
 Kind = Literal["markdown", "code", "raw"]
@@ -78,8 +80,8 @@ class Notebook:
 
     @property
     def name(self) -> str:
-        """The file's name, by which messages and headers call it."""
-        return self.path.name
+        """The file's name, by which messages and headers call it, on one line."""
+        return shown(self.path.name)
 
     @property
     def stem(self) -> str:
@@ -98,14 +100,13 @@ def read_notebook(path: Path) -> Notebook:
 
 def parse_notebook(data: bytes, path: Path) -> Notebook:
     """The notebook of a file's bytes; see :func:`read_notebook`."""
-    text = _decode(data, path.name)
-    raw = _load(text, path.name)
-    cells = tuple(
-        _cell(value, number, path.name) for number, value in enumerate(_cells(raw, path.name), 1)
-    )
-    metadata = _mapping(raw.get("metadata", {}), f"{path.name}: the notebook's metadata")
-    python = _python(metadata, path.name)
-    return Notebook(path, cells, metadata, python, _oddities(raw, cells, path.name), raw, text)
+    name = shown(path.name)
+    text = _decode(data, name)
+    raw = _load(text, name)
+    cells = tuple(_cell(value, number, name) for number, value in enumerate(_cells(raw, name), 1))
+    metadata = _mapping(raw.get("metadata"), f"{name}: the notebook's metadata")
+    python = _python(metadata, name)
+    return Notebook(path, cells, metadata, python, _oddities(raw, cells, name), raw, text)
 
 
 def write_notebook(path: Path, raw: dict[str, Any]) -> None:
@@ -123,8 +124,8 @@ def _refuse(message: str) -> NoReturn:
 
 
 def _decode(data: bytes, name: str) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        _refuse(f"{name} is UTF-16; save it as UTF-8.")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
+        _refuse(f"{name} is UTF-16 or UTF-32; save it as UTF-8.")
     if not data.strip():
         _refuse(f"{name} is empty; open it in Jupyter and save it again.")
     try:
@@ -138,13 +139,13 @@ def _decode(data: bytes, name: str) -> str:
 
 def _load(text: str, name: str) -> dict[str, Any]:
     try:
-        raw = json.loads(text, object_pairs_hook=_unique)
+        raw = json_text.read(text, lenient=True)
     except json.JSONDecodeError as error:
         _refuse(_not_json(text, error, name))
     except RecursionError:
-        _refuse(f"{name} is nested too deeply to be a notebook.")
-    except _DuplicateError as error:
-        _refuse(f"{name}: the key {error.args[0]!r} stands twice in one object; keep one of them.")
+        _refuse(f"{name} is nested too deeply to be a notebook; save it in Jupyter again.")
+    except json_text.DuplicateKeyError as error:
+        _refuse(f"{name}: {error}; keep one of them.")
     if not isinstance(raw, dict):
         _refuse(f"{name} is JSON but not a notebook: its top is no object.")
     return cast("dict[str, Any]", raw)
@@ -159,19 +160,6 @@ def _not_json(text: str, error: json.JSONDecodeError, name: str) -> str:
         f"{name} is not JSON (line {error.lineno}, column {error.colno}: {error.msg}); "
         "open it in Jupyter and save it again."
     )
-
-
-class _DuplicateError(Exception):
-    """A key that stands twice in one JSON object."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in made:
-            raise _DuplicateError(key)
-        made[key] = value
-    return made
 
 
 def _cells(raw: dict[str, Any], name: str) -> list[Any]:
@@ -190,10 +178,12 @@ def _cells(raw: dict[str, Any], name: str) -> list[Any]:
 
 def _cells_of_3(raw: dict[str, Any], name: str) -> list[Any]:
     """The cells of an nbformat 3 notebook, as nbformat 4 has them."""
-    sheets = raw.get("worksheets", [])
-    if not isinstance(sheets, list) or not all(isinstance(sheet, dict) for sheet in sheets):
-        _refuse(f"{name}: `worksheets` is no list of objects.")
-    cells = [cell for sheet in sheets for cell in sheet.get("cells", [])]
+    sheets = raw.get("worksheets")
+    if not isinstance(sheets, list) or not all(
+        isinstance(sheet, dict) and isinstance(sheet.get("cells"), list) for sheet in sheets
+    ):
+        _refuse(f"{name}: `worksheets` is no list of objects with `cells`; save it as nbformat 4.")
+    cells = [cell for sheet in sheets for cell in sheet["cells"]]
     return [_cell_of_3(cell) if isinstance(cell, dict) else cell for cell in cells]
 
 
@@ -201,40 +191,55 @@ def _cell_of_3(cell: dict[str, Any]) -> dict[str, Any]:
     kind = cell.get("cell_type")
     made = {"cell_type": kind, "metadata": cell.get("metadata", {})}
     if kind == "code":
-        return made | {"source": cell.get("input", "")}
-    source = cell.get("source", "")
-    if kind == "heading":
-        text = "".join(source) if isinstance(source, list) else str(source)
-        level = cell.get("level", 1)
-        return made | {"cell_type": "markdown", "source": f"{'#' * level} {' '.join(text.split())}"}
-    return made | {"source": source}
+        return _in_language(made, cell.get("language")) | {"source": cell.get("input")}
+    source = cell.get("source")
+    if kind != "heading":
+        return made | {"source": source}
+    lines = [source] if isinstance(source, str) else source
+    if not _are_texts(lines):
+        return made | {"cell_type": "markdown", "source": source}
+    level = cell.get("level")
+    mark = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1)
+    return made | {"cell_type": "markdown", "source": f"{mark} {' '.join(''.join(lines).split())}"}
+
+
+def _in_language(made: dict[str, Any], language: Any) -> dict[str, Any]:
+    """A code cell of another language says so where nbformat 4 has it."""
+    if not isinstance(language, str) or _is_python(language):
+        return made
+    metadata = made["metadata"] if isinstance(made["metadata"], dict) else {}
+    return made | {"metadata": {**metadata, "vscode": {"languageId": language}}}
+
+
+def _are_texts(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(line, str) for line in value)
 
 
 def _cell(value: Any, number: int, name: str) -> Cell:
     if not isinstance(value, dict):
         _refuse(f"{name}: cell {number} is no object; delete it in a text editor.")
     ident = value.get("id")
-    where = f"{name}: cell {number}" + (f" (id {ident})" if isinstance(ident, str) else "")
+    where = f"{name}: cell {number}" + (f" (id {shown(ident)})" if isinstance(ident, str) else "")
     kind = value.get("cell_type")
     if kind not in _KINDS:
         _refuse(f"{where} has cell_type {kind!r}; it is markdown, code or raw.")
-    metadata = _mapping(value.get("metadata", {}), f"{where}: its metadata")
-    tags = metadata.get("tags", [])
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+    metadata = _mapping(value.get("metadata"), f"{where}: its metadata")
+    tags = metadata.get("tags")
+    if tags is not None and not _are_texts(tags):
         _refuse(f"{where}: its tags are {tags!r}, which is no list of strings; write them anew.")
     return Cell(
         number=number,
         id=ident if isinstance(ident, str) else None,
         kind=cast("Kind", kind),
         source=_source(value.get("source"), where),
-        tags=tuple(tags),
+        tags=tuple(tags or ()),
         metadata=metadata,
-        attachments=_mapping(value.get("attachments", {}), f"{where}: its attachments"),
+        attachments=_mapping(value.get("attachments"), f"{where}: its attachments"),
     )
 
 
 def _source(value: Any, where: str) -> str:
-    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+    if _are_texts(value):
         value = "".join(value)
     if not isinstance(value, str):
         shown = "null" if value is None else type(value).__name__
@@ -245,6 +250,9 @@ def _source(value: Any, where: str) -> str:
 
 
 def _mapping(value: Any, what: str) -> dict[str, Any]:
+    """An object; one that is missing or null is empty."""
+    if value is None:
+        return {}
     if not isinstance(value, dict):
         _refuse(f"{what} is no object; open the file in Jupyter and save it again.")
     return cast("dict[str, Any]", value)

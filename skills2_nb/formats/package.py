@@ -13,6 +13,7 @@ from skills2_nb.errors import PackageError, UnreadableError
 from skills2_nb.formats.cases import Case, parse_cases
 from skills2_nb.formats.files import over_lf, read_bytes, sha256
 from skills2_nb.formats.manifest import Manifest, parse_manifest
+from skills2_nb.formats.paths import is_noise
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.skill_md import SkillMd, split
 
@@ -20,7 +21,6 @@ LOCK = "export.lock"
 #: Files that others write into a package; no lock speaks of them.
 OTHERS = ("evals/baseline.json", LOCK)
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
-_NOISE = ("__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", ".git")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +139,6 @@ def listing(folder: Path) -> list[str]:
         and (path.is_file() or path.is_symlink())
         and not path.is_dir()
     )
-
-
-def is_noise(relative: Path) -> bool:
-    """Whether a path is a cache, a checkpoint or a system's own file."""
-    return any(part in _NOISE for part in relative.parts) or relative.suffix == ".pyc"
 
 
 def _text(path: Path) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 from skills2_nb.formats.problem import Edit
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
+#: Numbers stay text here: only where they end is wanted.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def patch(text: str, edits: Sequence[Edit]) -> str:
@@ -34,16 +35,15 @@ def patch(text: str, edits: Sequence[Edit]) -> str:
 
 
 def _patched(cell: str, edit: Edit, ascii_only: bool) -> str:
-    changes: dict[str, Any] = {}
     if edit.source is not None:
-        changes["source"] = _as_lines(edit.source, cell)
-    if edit.tags is not None:
-        start, end = _span(cell, "metadata")
-        metadata = json.loads(cell[start:end]) if end else {}
-        changes["metadata"] = {**metadata, "tags": list(edit.tags)}
-    for key, value in changes.items():
-        cell = _with(cell, key, value, ascii_only)
-    return cell
+        cell = _with(cell, "source", _as_lines(edit.source, cell), ascii_only)
+    if edit.tags is None:
+        return cell
+    start, end = _span(cell, "metadata")
+    metadata = cell[start:end]
+    if not metadata.startswith("{") or not list(_members(metadata, 0)):
+        return _with(cell, "metadata", {"tags": list(edit.tags)}, ascii_only)
+    return cell[:start] + _with(metadata, "tags", list(edit.tags), ascii_only) + cell[end:]
 
 
 def _as_lines(source: str, cell: str) -> str | list[str]:

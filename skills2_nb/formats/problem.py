@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skills2_nb.formats.codes import CODES, Level
+from skills2_nb.formats.paths import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,24 @@ class Problem:
     mend: str = ""
     edit: Edit | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        """Keep what a notebook holds from moving a reader's cursor."""
+        for name in ("file", "cell_id", "message", "mend"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, shown(value))
+
     @property
     def blocks(self) -> bool:
         """Whether an export is refused while this stands."""
         entry = CODES.get(self.code)
         return self.level == "error" and (entry is None or entry.blocks)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether a part of the notebook cannot be read as what it should be."""
+        entry = CODES.get(self.code)
+        return self.level == "error" and entry is not None and entry.unreadable
 
     @property
     def where(self) -> str:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from skills2_nb.formats.frontmatter import is_fenced
 from skills2_nb.formats.notebook import Cell, Kind
+from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Edit, Problem, found
 
 
@@ -46,7 +47,7 @@ _WORDS: dict[str, Role] = {
     **dict.fromkeys(SETUP_WORDS, Role.SETUP),
 }
 _NONE = ("", "none")
-_CODE_LINE = re.compile(r"#[ \t]*skills2:[ \t]*(\S.*?)?[ \t]*$")
+_CODE_LINE = re.compile(r"(?i)[ \t]*#+[ \t]*skills2[ \t]*:[ \t]*(\S.*?)?[ \t]*$")
 _PROSE_LINE = re.compile(r"(?:#[ \t]+|<!--[ \t]*)skills2:[ \t]*(\S.*?)?[ \t]*(?:-->)?[ \t]*$")
 #: A comment in a step that says it was generated and is still to be written.
 STUB_LINE = re.compile(r"^[ \t]*#[ \t]*skills2:[ \t]*stub\b", re.MULTILINE)
@@ -123,6 +124,8 @@ def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
                 line=1,
             )
         )
+    if not said:
+        problems += _late(cell, text, file)
     role, word, target = _parse(said) if said else (_implied(cell, first), "", "")
     if said and cell.kind not in role.kinds:
         problems.append(_wrong_kind(cell, role, word, file))
@@ -133,16 +136,6 @@ def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
     offset = cell.text.count("\n") - text.count("\n") + len(text) - len(body)
     return Assignment(
         cell, role, word, target, body.rstrip("\n"), offset, bool(said), tuple(problems), file
-    )
-
-
-def is_safe_path(target: str) -> bool:
-    """Whether a relative path with ``/`` stays where it is put, on every system."""
-    parts = target.split("/")
-    return (
-        bool(target)
-        and not re.search(r'[\\:*?"<>|\x00-\x1f]', target)
-        and all(part and part not in (".", "..") and part == part.strip() for part in parts)
     )
 
 
@@ -233,6 +226,21 @@ def _directive(cell: Cell, tagged: str, problems: list[Problem], file: str) -> t
     return "", rest
 
 
+def _late(cell: Cell, text: str, file: str) -> Iterable[Problem]:
+    """A directive below other comments, where nobody reads it."""
+    lines = text.split("\n") if cell.kind == "code" else []
+    before = cell.text.count("\n") - text.count("\n")
+    for number, line in enumerate(lines, before + 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            return
+        match = _CODE_LINE.fullmatch(line)
+        if match and not STUB_LINE.match(line) and _is_role((match.group(1) or "").strip()):
+            message = f"the line `{line.strip()}` is not the first, so the cell has no role"
+            mend = "move it to the top, or delete it"
+            yield _at(cell, file, "R208", message, mend, line=number)
+            return
+
+
 def _is_role(word: str) -> bool:
     role, _, target = _parse(word)
     return role is not Role.FRONT and (role.has_file or not target)
@@ -248,8 +256,8 @@ def _parse(word: str) -> tuple[Role, str, str]:
 
 
 def _implied(cell: Cell, first: bool) -> Role:
-    if first and cell.kind != "code" and is_fenced(cell.text):
-        return Role.FRONT
+    if first and (is_fenced(cell.text) if cell.kind == "markdown" else cell.kind == "raw"):
+        return Role.FRONT if cell.text.strip() else Role.SKIP
     return Role.PROSE if cell.kind == "markdown" else Role.SKIP
 
 

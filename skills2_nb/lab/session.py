@@ -170,8 +170,16 @@ def open_session(namespace: Mapping[str, Any], notebook: str | None = None) -> S
         UnreadableError: the notebook is there and cannot be read.
     """
     history = tuple(text for text in namespace.get("In", ()) if text)
-    path = Path(notebook).expanduser() if notebook else locate(namespace, history)
+    path = _expanded(notebook) if notebook else locate(namespace, history)
     return Session(namespace, history, plan_path(path) if path is not None else None)
+
+
+def _expanded(notebook: str) -> Path:
+    """The path with ``~`` read; as it is where there is no such user."""
+    try:
+        return Path(notebook).expanduser()
+    except RuntimeError:
+        return Path(notebook)
 
 
 def locate(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from skills2_nb.contract.inputs import typed
+from skills2_nb.contract.skill import Skill
 from skills2_nb.convert.exporter import export as export_notebook
 from skills2_nb.convert.fixes import fix
 from skills2_nb.convert.plan import plan_path
@@ -99,7 +100,7 @@ def _run(options: argparse.Namespace, session: Session, memory: Memory, _: str |
     if not basis.skill.steps:
         raise UsageError("there is no step in this kernel yet: run the step cells first")
     case = _case(session, options.case)
-    given = _pairs(options.inputs)
+    given = _pairs(options.inputs, basis.skill)
     inputs = given if given or case is None else dict(case.inputs)
     outcome = chain(
         basis.skill,
@@ -208,17 +209,14 @@ def _case(session: Session, id_: str | None) -> RunCase | None:
     return found
 
 
-def _pairs(words: list[str]) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+def _pairs(words: list[str], skill: Skill) -> dict[str, Any]:
+    given: dict[str, str] = {}
     for word in words:
         name, mark, text = word.partition("=")
         if not mark or not name.isidentifier():
             raise UsageError(f"{word!r} is no input: write name=value")
-        try:
-            given[name] = json.loads(text)
-        except ValueError:
-            given[name] = text
-    return given
+        given[name] = text
+    return typed(given, [each for spec in skill.steps for each in spec.parameters])
 
 
 def _saved(session: Session) -> Any:

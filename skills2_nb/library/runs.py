@@ -293,7 +293,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | None]:
     for line in data.split(b"\n")[:-1]:
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         whole = isinstance(record, dict) and isinstance(record.get("hash"), str)
         yield record if whole else None

@@ -82,7 +82,7 @@ def audit(
     told = f"{audit.skill}, {run}, evidence {audit.level}"
     there = audit.answer is not None
     return card(
-        _head(tables.verdict(audit.strict.verdict), tag("strong", told)),
+        _head(tables.headline(audit), tag("strong", told)),
         tables.scores(audit),
         tables.unchecked(audit),
         _findings(audit, cells),

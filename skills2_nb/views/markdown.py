@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
+from skills2_nb.views import headline
 from skills2_nb.views.findings import grouped
 from skills2_nb.views.rows import MARKS, StepRow, rows
 from skills2_nb.views.tables import VERDICTS
@@ -56,9 +57,12 @@ def grid(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 def _head(audit: Audit) -> str:
     run = f"run {audit.run}" if audit.run else "no run"
-    mark = VERDICTS[audit.strict.verdict][0]
+    told = " · ".join(
+        f"{VERDICTS[each.verdict][0]} {name} {each.verdict} {each.score:.2f}"
+        for name, each in headline.verdicts(audit)
+    )
     facts = f"{plain(audit.skill)}, {plain(run)}, evidence {plain(audit.level)}"
-    return f"**{mark} {audit.strict.verdict}** ({facts})"
+    return f"**{told}** ({facts})"
 
 
 def _scores(audit: Audit) -> str:
@@ -69,11 +73,12 @@ def _scores(audit: Audit) -> str:
 
 
 def _unchecked(audit: Audit) -> str:
-    told = [
-        f"Not checked ({name}): {'; '.join(map(plain, profile.not_checked))}."
-        for name, profile in (("strict", audit.strict), ("classic", audit.classic))
-        if profile.not_checked
-    ]
+    told = []
+    for name, profile in (("strict", audit.strict), ("classic", audit.classic)):
+        if profile.not_checked:
+            why = headline.reason(audit) if name == "strict" else None
+            said = f"Not checked ({name}): {'; '.join(map(plain, profile.not_checked))}."
+            told.append(f"{said} {why}" if why else said)
     return "\n\n".join(told)
 
 

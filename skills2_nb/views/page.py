@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
-from skills2_nb.views import tables
+from skills2_nb.views import headline, tables
 from skills2_nb.views.answer import STATUSES, legend, linked
 from skills2_nb.views.flow import picture
 from skills2_nb.views.markup import Html, table, tag
@@ -75,7 +75,7 @@ def page(
     listed = rows(skill, state, audit.steps)
     inputs = tuple(state.inputs) if state is not None else ()
     run = _Run(audit, skill, state, listed, Targets(listed, inputs), cells or {}, journal)
-    title = f"{audit.skill}: {audit.strict.verdict}"
+    title = f"{audit.skill}: {headline.plain(audit)}"
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -113,7 +113,7 @@ def _header(run: _Run) -> Html:
     facts.append(f"evidence {run.audit.level}")
     return tag(
         "header",
-        tag("h1", run.audit.skill, " ", tables.verdict(run.audit.strict.verdict)),
+        tag("h1", run.audit.skill, " ", tables.headline(run.audit)),
         tag("p", ", ".join(facts), cls="mute"),
     )
 

@@ -11,7 +11,7 @@ body.s2p{margin:0 auto;padding:24px 20px 80px;max-width:1040px;container-type:in
 html{background:var(--s2-page,#fff)}
 @media (prefers-color-scheme:dark){html{background:#15181c}}
 § h1{font-size:26px;line-height:1.3;overflow-wrap:anywhere}
-§ h1 .badge{font-size:16px;vertical-align:middle;margin-left:8px}
+§ h1 .badge{font-size:16px;vertical-align:middle;margin-right:4px}
 § h2{font-size:19px;margin:0 0 10px}
 § h3{font-size:15px;margin:0 0 4px}
 § h3 code{font-size:1em}

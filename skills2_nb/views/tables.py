@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills2_nb.contract.state import Check
 from skills2_nb.views.findings import grouped
+from skills2_nb.views.headline import reason, verdicts
 from skills2_nb.views.markup import Html, esc, join, table, tag
 from skills2_nb.views.rows import MARKS, Argument, StepRow
 from skills2_nb.views.values import (
@@ -63,6 +64,16 @@ def verdict(word: str) -> Html:
     return tag("span", f"{mark} {word}", cls=f"badge {tone}")
 
 
+def headline(audit: Audit) -> Html:
+    """Both verdicts as badges, each with its profile's name and score."""
+    badges = []
+    for name, each in verdicts(audit):
+        mark, tone = VERDICTS[each.verdict]
+        told = f"{mark} {name} {each.verdict} {each.score:.2f}"
+        badges.append(tag("span", told, cls=f"badge {tone}"))
+    return tag("span", join(badges, " "), cls="verdicts")
+
+
 def status(row: StepRow) -> Html:
     """A step's status with its mark."""
     return tag("span", f"{MARKS[row.status]} {row.status}", cls=f"word {_TONES[row.status]}")
@@ -89,11 +100,12 @@ def bar(score: float) -> Html:
 
 def unchecked(audit: Audit) -> Html | None:
     """What was not checked, profile by profile."""
-    told = [
-        tag("p", tag("strong", f"Not checked ({name}): "), "; ".join(profile.not_checked))
-        for name, profile in (("strict", audit.strict), ("classic", audit.classic))
-        if profile.not_checked
-    ]
+    told = []
+    for name, profile in (("strict", audit.strict), ("classic", audit.classic)):
+        if profile.not_checked:
+            why = reason(audit) if name == "strict" else None
+            said = f"{'; '.join(profile.not_checked)}.{f' {why}' if why else ''}"
+            told.append(tag("p", tag("strong", f"Not checked ({name}): "), said))
     return tag("div", told, cls="unchecked") if told else None
 
 

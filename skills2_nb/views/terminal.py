@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check, RunState
+from skills2_nb.views import headline
 from skills2_nb.views.findings import Group, grouped
 from skills2_nb.views.rows import Argument, StepRow, fields, rows
 from skills2_nb.views.values import clean, counted, duration, one_line, short
 
 if TYPE_CHECKING:
-    from skills2_nb.audit.auditor import Audit, Profile
+    from skills2_nb.audit.auditor import Audit
     from skills2_nb.audit.finding import Finding
     from skills2_nb.contract.trial import Trial
     from skills2_nb.convert.exporter import Export
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 WIDTH = 80
 #: Columns that a line of results needs to stand beside its step, not below it.
 _ROOM = 34
+#: Columns below which the table of steps leaves their times out.
+_TIMED = 48
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
 _STYLE = {
     "pass": _GREEN,
@@ -57,7 +60,7 @@ def report(
         skill: the skill as judged; without it the table of steps is left out.
         state: the run's state, None where there was no run.
         cells: the notebook's cell number of each step, where there is a notebook.
-        width: columns to wrap at, 48 or more.
+        width: columns to wrap at, 40 or more.
         color: whether to colour; callers honour ``NO_COLOR`` and pipes.
 
     Returns:
@@ -75,8 +78,10 @@ def steps(table: Sequence[StepRow], *, width: int = WIDTH, color: bool = False) 
     """The steps as a table; results stand in the last column, or below where that is narrow."""
     if not table:
         return "The skill has no steps.\n"
-    name = min(max(len(row.id) for row in table), max(width - 36, 12))
-    head = f"{'#':>3}  {'step':<{name}}  {'status':<10}  {'time':>7}  checks"
+    timed = width >= _TIMED
+    name = min(max(len(row.id) for row in table), max(width - (36 if timed else 25), 12))
+    time = f"  {'time':>7}" if timed else ""
+    head = f"{'#':>3}  {'step':<{name}}  {'status':<10}{time}  checks"
     beside = width - len(head) - 2 >= _ROOM
     lines = [_paint(f"{head}  result" if beside else head, _BOLD, color)]
     for row in table:
@@ -92,7 +97,7 @@ def profiles(audit: Audit, *, width: int = WIDTH, color: bool = False) -> str:
         lines.append(f"{key:<12}" + "".join(f"{getattr(p, key):>10.2f}" for p in both))
     verdicts = "".join(" " * (10 - len(p.verdict)) + _word(p.verdict, color) for p in both)
     lines.append(f"{'verdict':<12}{verdicts}")
-    lines += _unchecked(audit.strict, audit.classic, width)
+    lines += _unchecked(audit, width)
     return _text(lines)
 
 
@@ -218,18 +223,22 @@ def moves(done: Export) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _title(audit: Audit, state: RunState | None, width: int, color: bool) -> str:
     version = f" {state.version}" if state is not None and state.version else ""
     run = f"run {audit.run}" if audit.run else "no run"
-    verdict = _word(audit.strict.verdict.upper(), color)
+    told = " · ".join(
+        f"{name} {_word(each.verdict.upper(), color)} {each.score:.2f}"
+        for name, each in headline.verdicts(audit)
+    )
     head = f"{audit.skill}{version}, {run}, evidence {audit.level}"
-    return _text([verdict, *_wrap(head, width, "")])
+    return _text([told, *_wrap(head, width, "")])
 
 
 def _step_lines(
     row: StepRow, name: int, left: int, width: int, *, beside: bool, color: bool
 ) -> list[str]:
-    time = duration(row.us) if row.us is not None else "-"
+    took = duration(row.us) if row.us is not None else "-"
+    time = f"  {took:>7}" if width >= _TIMED else ""
     checks = f"{row.passed}/{len(row.declared)}" if row.declared else "-"
     status = _word(row.status, color) + " " * (10 - len(row.status))
-    line = f"{row.number:>3}  {one_line(row.id, name):<{name}}  {status}  {time:>7}  {checks:>6}"
+    line = f"{row.number:>3}  {one_line(row.id, name):<{name}}  {status}{time}  {checks:>6}"
     told = row.error or ", ".join(f"{key} {short(item, 40)}" for key, item in row.figures)
     if row.status == "stale":
         sources = dict.fromkeys(ref.partition("#")[0] for ref in row.stale_sources)
@@ -242,11 +251,12 @@ def _step_lines(
     return [f"{line}  {first}", *(" " * (left + 2) + more for more in rest)]
 
 
-def _unchecked(strict: Profile, classic: Profile, width: int) -> list[str]:
+def _unchecked(audit: Audit, width: int) -> list[str]:
     lines: list[str] = []
-    for label, profile in (("strict", strict), ("classic", classic)):
+    for label, profile in (("strict", audit.strict), ("classic", audit.classic)):
         if profile.not_checked:
-            told = "; ".join(profile.not_checked)
+            why = headline.reason(audit) if label == "strict" else None
+            told = f"{'; '.join(profile.not_checked)}{f'. {why}' if why else ''}"
             lines += _wrap(f"not checked ({label}): {told}", width, "", 2)
     return lines
 

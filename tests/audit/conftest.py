@@ -3,15 +3,18 @@
 import json
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
-from skills2_nb.audit.auditor import Basis
+from skills2_nb.audit.auditor import Basis, audit_journal
 from skills2_nb.contract.canonical import encode_plain
 from skills2_nb.contract.journal import GENESIS, sealed
-from skills2_nb.contract.run import Run
+from skills2_nb.contract.run import Run, find
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.walk import walk
+from skills2_nb.evals.proof import basis_of, prove
+from skills2_nb.library.discovery import Target
 
 SOURCE = '''
 from typing import Literal
@@ -200,3 +203,39 @@ def started(inputs=None, prompt=None, vouched="case"):
     run = Run.start(skill_of(TWO, "two"), inputs or {}, prompt=prompt, vouched=vouched)
     run.call("first")
     return run
+
+
+PACKAGE = Path(__file__).parents[2] / "skills" / "growth-accounting"
+QUESTIONS = {
+    "1998-03": "Why did monthly active customers rise in March 1998?",
+    "1997-03": "Monthly actives fell a little in March 1997. What is behind it?",
+}
+
+
+@pytest.fixture(scope="session")
+def months(tmp_path_factory):
+    """The exported skill's real runs of the sample log: a home, its basis and their journals."""
+    place = tmp_path_factory.mktemp("months")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SKILLS2_HOME", str(place))
+        target = Target("growth-accounting", "package", PACKAGE)
+        basis = basis_of(PACKAGE)
+        journals = {}
+        for month, question in QUESTIONS.items():
+            inputs = {
+                "path": "assets/cdnow_sample.csv",
+                "user_column": "customer_id",
+                "date_column": "date",
+                "grain": "month",
+                "period": month,
+            }
+            journals[month] = find(prove(target, inputs, prompt=question).run)
+    return place, basis, journals
+
+
+@pytest.fixture
+def judged(months, monkeypatch):
+    """Audits an answer to a month as if the model had given it."""
+    place, basis, journals = months
+    monkeypatch.setenv("SKILLS2_HOME", str(place))
+    return lambda month, answer: audit_journal(basis, journals[month], answer=answer)

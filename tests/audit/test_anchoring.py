@@ -116,8 +116,9 @@ U, X = "unsupported", "contradicted"
         ("Q1 1998 ...", {"Q1 1998": T}),
         ("from 1 March 1998 to 31 March 1998", {"1 March 1998": D, "31 March 1998": D}),
         ("vom 1. März 1998 bis 31.03.1998", {"1. März 1998": D, "31.03.1998": D}),
-        ("against February 1998", {"February 1998": D}),
-        ("against March 1997", {"March 1997": D}),
+        ("March 1998 against February 1998", {"March 1998": T, "February 1998": D}),
+        ("March 1998 against March 1997", {"March 1998": T, "March 1997": D}),
+        ("In February 1998 ...", {"February 1998": U}),  # the run's own month is not said
         ("In June 2004 ...", {"June 2004": U}),
         ("Stand: 17.06.2004, 14:30 Uhr", {"17.06.2004": U}),
         ("In 2004 ...", {"2004": U}),
@@ -148,7 +149,8 @@ U, X = "unsupported", "contradicted"
         ("and 37% came back", {"37%": U}),
         ("The weekly figures were 48, 51, 57 and 55.", {"48": T, "51": T, "57": T, "55": T}),
         # a difference, ratio or change of report fields proves nothing and is no fault
-        ("In May 2003 ...", {"May 2003": C}),
+        ("In March 1998, unlike May 2003", {"March 1998": T, "May 2003": C}),
+        ("In May 2003 ...", {"May 2003": U}),  # an example in place of the run's own month
         ("In April 2003 ...", {"April 2003": U}),  # beside an example of the prose alone
         ("That is 209.47 more.", {"209.47": U}),  # a count less a rate is no difference
         ("`211` of them", {"211": R}),

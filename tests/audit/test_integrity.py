@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skills2_nb.audit.auditor import audit_journal
-from skills2_nb.audit.integrity import inspect
+from skills2_nb.audit.integrity import examine, inspect
 from skills2_nb.contract.errors import ContractError, JournalError
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.walk import walk
@@ -89,7 +89,7 @@ def test_a_value_kept_aside_and_changed_is_broken(basis, skill, home):
 
 def test_a_step_after_the_end_is_broken(honest):
     def add(records):
-        return [*records, records[1]]
+        return [*records, records[1] | {"ts": records[-1]["ts"]}]
 
     kit.forge(honest.path, add)
     result = inspect(honest.path)
@@ -151,15 +151,15 @@ def test_no_journal_is_an_error(tmp_path):
 )
 def test_the_package_then_and_now(honest, ran, now, installed, expected):
     kit.forge(honest.path, lambda rs: [r | ({"digest": ran} if "digest" in r else {}) for r in rs])
-    result = inspect(honest.path, digest=now, installed=installed)
+    result, _ = examine(honest.path, digest=now, installed=installed)
     assert codes(result) == expected
     assert result.holds is ("PACKAGE_TAMPERED" not in expected)
 
 
 def test_a_live_kernel_s_sources_may_change_too(honest):
     kit.forge(honest.path, lambda rs: [r | ({"live": "a"} if "live" in r else {}) for r in rs])
-    assert codes(inspect(honest.path, live="b")) == ["PACKAGE_CHANGED"]
-    assert codes(inspect(honest.path, live="a")) == []
+    assert codes(examine(honest.path, live="b")[0]) == ["PACKAGE_CHANGED"]
+    assert codes(examine(honest.path, live="a")[0]) == []
 
 
 def test_level_two_is_held_but_not_reached_without_a_key(skill):
@@ -169,3 +169,58 @@ def test_level_two_is_held_but_not_reached_without_a_key(skill):
     line = {"count": run.state.count, "head": run.state.head}
     result = inspect(run.path, earlier=[line])
     assert (result.level, result.held) == ("L0", ("L0", "L2"))
+
+
+@pytest.mark.parametrize("key", ["step", "args", "bound", "output", "invariants", "us"])
+def test_a_forged_record_without_a_key_is_broken(honest, basis, key):
+    def strip(records):
+        del records[2][key]
+        return records
+
+    kit.forge(honest.path, strip)
+    result = audit_journal(basis, honest.path)
+    assert result.strict.verdict == "tampered"
+    assert result.classic.findings[0].code == "CHAIN_BROKEN"
+    assert "record 3 (step_ok) has no" in result.classic.findings[0].message
+
+
+def test_a_second_start_is_broken(honest):
+    kit.forge(honest.path, lambda records: [records[0], *records])
+    assert codes(inspect(honest.path)) == ["CHAIN_BROKEN"]
+
+
+def test_many_broken_lines_are_told_by_their_number(honest):
+    for _ in range(20):
+        honest.note("seen")
+    honest.path.write_text(honest.path.read_text().replace('"kind"', '"kund"'))
+    found = [f.message for f in inspect(honest.path).findings if f.code == "CHAIN_BROKEN"]
+    count = len(honest.path.read_text().splitlines())
+    assert len(found) == 9
+    assert found[-1] == f"{count - 8} more lines of the journal are broken"
+
+
+def test_a_journal_is_judged_as_far_as_it_can_be_read(honest):
+    lines = honest.path.read_text().splitlines(keepends=True)
+    honest.path.write_text("".join([*lines[:2], "no record\n", *lines[2:]]))
+    whole, state = examine(honest.path)
+    assert whole.holds is False
+    assert [call.step for call in state.calls] == ["load_flows"]
+
+
+@pytest.mark.parametrize(("data", "holds"), [(b"changed", False), (b"", False), (None, True)])
+def test_a_table_changed_aside_is_broken_and_one_gone_is_not_recomputed(
+    months, judged, data, holds
+):
+    place, _, journals = months
+    (call,) = [r for r in kit.records_of(journals["1998-03"]) if r.get("step") == "count_flows"]
+    blob = place / "blobs" / call["args"]["log"]["$table"]
+    kept = blob.read_bytes()
+    try:
+        blob.unlink() if data is None else blob.write_bytes(data)
+        found = judged("1998-03", "The quick ratio is 1.53.")
+    finally:
+        blob.write_bytes(kept)
+    assert ("tampered" not in (found.classic.verdict, found.strict.verdict)) is holds
+    told = [f.message for f in found.strict.findings if f.code == "NOT_RECOMPUTED"]
+    assert len(told) == 3
+    assert not any("validation error" in message for message in told)

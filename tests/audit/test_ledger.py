@@ -4,8 +4,8 @@ import importlib.util
 from pathlib import Path
 
 from skills2_nb.audit import ledger
-from skills2_nb.audit.auditor import audit_journal
-from skills2_nb.audit.integrity import inspect
+from skills2_nb.audit.auditor import audit, audit_journal
+from skills2_nb.audit.integrity import examine, inspect
 
 _SPEC = importlib.util.spec_from_file_location("audit_kit", Path(__file__).with_name("conftest.py"))
 kit = importlib.util.module_from_spec(_SPEC)
@@ -37,3 +37,17 @@ def test_the_ledger_reads_past_what_is_no_line(basis, honest, home):
     assert len(ledger.lines()) == 1
     assert ledger.lines("another") == ()
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_was_seen_of_a_broken_journal_is_no_yardstick(honest, basis):
+    whole = honest.path.read_bytes()
+    ledger.append(ledger.entry(audit_journal(basis, honest.path), honest.state, "t"))
+    honest.path.write_bytes(whole.replace(b'"implied":231', b'"implied":232'))
+    broken, state = examine(honest.path)
+    judged = audit(basis, state, integrity=broken)
+    ledger.append(ledger.entry(judged, state, "t"))
+    honest.path.write_bytes(whole)
+    assert len(ledger.lines(honest.id)) == 2
+    (line,) = ledger.sound(honest.id)
+    assert line["strict"]["verdict"] != "tampered"
+    assert inspect(honest.path, earlier=ledger.sound(honest.id)).holds

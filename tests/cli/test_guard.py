@@ -177,3 +177,28 @@ def test_a_full_disk_is_4_and_says_so(desk):
         )  # fmt: skip
     assert done.returncode == 4
     assert done.stderr == "No space left on device. Mend: free some space and try again.\n"
+
+
+CLOSED = """
+import os, sys
+for stream in {closed}:
+    os.close(stream)
+os.execv(sys.executable, [sys.executable, "-c", '''
+import os, sys
+from skills2_nb.cli.guard import guarded
+def work():
+    print("said")
+    fd = os.open("file.txt", os.O_RDWR | os.O_CREAT)
+    assert fd > 2, fd
+    os.write(fd, b"kept")
+sys.exit(guarded(work))
+'''])
+"""
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_closed_stream_is_not_taken_for_a_file(closed, tmp_path):
+    script = CLOSED.format(closed=closed)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "file.txt").read_bytes() == b"kept"

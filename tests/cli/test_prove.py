@@ -283,3 +283,77 @@ def test_a_step_cannot_end_the_program_with_0(make_notebook, skills2):
     assert done.code == 1
     assert "Traceback" not in done.err
     assert runs.entry(runs.find(runs.newest("leaving").run)).failed == 1
+
+
+# --- hostile journals, inputs and skills --------------------------------------------------------
+
+
+def test_a_run_whose_start_cannot_be_read_is_tampered_not_an_error(desk, skills2):
+    skills2("run", "weekly-numbers")
+    path = runs.find(newest())
+    path.write_bytes(b"\0\xff" * 40 + b"\n" + path.read_bytes().partition(b"\n")[2])
+    alone = skills2("audit", path.stem)
+    assert alone.code == 2
+    assert "the start of run" in alone.err
+    assert "--skill FOLDER" in alone.err
+    told = skills2("audit", path.stem, "--skill", "weekly-numbers", "--json")
+    assert (told.code, told.json["audit"]["strict"]["verdict"]) == (1, "tampered")
+
+
+@pytest.mark.parametrize("text", ["", '{"a":' * 5000 + "1" + "}" * 5000 + "\n", "[]\n", "\r\n"])
+def test_no_journal_is_a_fault_of_ours(desk, skills2, text):
+    skills2("run", "weekly-numbers")
+    path = runs.find(newest())
+    path.write_text(text)
+    done = skills2("audit", path.stem, "--skill", "weekly-numbers", "--json")
+    assert (done.code, done.json["audit"]["classic"]["verdict"]) == (1, "tampered")
+    assert skills2("audit", path.stem).code == 2
+    assert skills2("runs", "list").code == 0
+
+
+def test_a_number_too_long_to_read_is_told_plainly(desk, skills2):
+    done = skills2("run", "weekly-numbers", "--inputs", "-", input='{"a":' + "9" * 5000 + "}")
+    assert done.code == 2
+    assert "a number in it has more digits than can be read" in done.err
+
+
+def test_no_run_takes_its_skill_first(desk, skills2):
+    (desk / "a.md").write_text("All is well.")
+    words = ["--no-run", "--answer", "a.md", "--skill", "weekly-numbers"]
+    done = skills2("audit", "weekly-numbers", *words)
+    assert done.code == 2
+    assert "leave it out" in done.err
+
+
+def test_a_pair_is_read_as_its_step_takes_it(bare, make_notebook, skills2):
+    make_notebook(
+        [
+            (
+                "front",
+                "---\nname: spans\ndescription: Measures texts for a test. Use it for one.\n---",
+            ),
+            (None, "# Spans\n\nTells the **total**."),
+            (
+                "step",
+                "from pydantic import BaseModel\n\nfrom skills2_nb import step\n\n\n"
+                "class Out(BaseModel):\n    total: int\n    seen: str\n\n\n"
+                "def is_length(period: str, total: int) -> bool:\n    return total == len(period)\n"
+                "\n\n@step(invariants=[is_length], report=['total'])\n"
+                "def measure(period: str, k: int, tags: list[str], word: str = '') -> Out:\n"
+                '    """Measure."""\n'
+                "    return Out(total=len(period), seen=repr((period, k, tags, word)))\n",
+            ),
+        ],
+        bare / "spans.ipynb",
+    )
+    words = ["-i", "period=1997", "-i", "k=5", "-i", 'tags=["a"]', "-i", "word=NaN"]
+    done = skills2("run", "spans.ipynb", *words, "--json")
+    assert done.json["steps"]["measure"]["seen"] == "('1997', 5, ['a'], 'NaN')"
+
+
+def test_a_pair_of_a_skill_that_does_not_import_leaves_the_error_to_the_run(desk, skills2):
+    code = desk / "skills" / "weekly-numbers" / "runtime" / "skill.py"
+    code.write_text(code.read_text() + "\nraise ValueError('boom')\n")
+    done = skills2("run", "weekly-numbers", "-i", "daily=[1]")
+    assert done.code == 2
+    assert "ValueError: boom" in done.err

@@ -1,5 +1,6 @@
 """What a terminal gets and a pipe does not."""
 
+import subprocess
 import sys
 
 import pytest
@@ -61,3 +62,22 @@ def test_json_is_whole_on_any_terminal(encoding, shown, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdout", stream)
     screen.put_json("−ü")
     assert shown in stream.text
+
+
+NOISY = """
+import os, subprocess, sys
+from skills2_nb.cli.screen import aside
+with aside():
+    print("python")
+    os.write(1, b"c\\n")
+    subprocess.run([sys.executable, "-c", "print('child')"], check=True)
+print("result")
+"""
+
+
+def test_what_a_step_prints_is_kept_off_stdout_however_it_prints(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", NOISY], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "result\n"
+    assert sorted(done.stderr.split()) == ["c", "child", "python"]

@@ -1,5 +1,4 @@
 import io
-import json
 import sys
 from types import SimpleNamespace
 
@@ -12,32 +11,15 @@ from skills2_nb.errors import UnreadableError
 
 
 @pytest.mark.parametrize(
-    ("word", "value"),
-    [
-        ("a=1", 1),
-        ("a=1.5", 1.5),
-        ("a=[1, 2]", [1, 2]),
-        ('a={"b": null}', {"b": None}),
-        ("a=true", True),
-        ("a=True", "True"),
-        ('a="1"', "1"),
-        ("a=1997-03", "1997-03"),
-        ("a=data/log.csv", "data/log.csv"),
-        ("a=b=c", "b=c"),
-        ("a=", ""),
-        ("a=NaN", "NaN"),
-        ("a=-Infinity", "-Infinity"),
-        ("a=007", "007"),
-        ("a=" + "[" * 100_000, "[" * 100_000),
-    ],
+    ("word", "text"), [("a=1", "1"), ("a=b=c", "b=c"), ("a=", ""), ("a==", "="), ('a="1"', '"1"')]
 )
-def test_a_pair_is_json_where_it_is_json(word, value):
-    assert pairs([word]) == {"a": value}
+def test_a_pair_is_a_key_and_a_text(word, text):
+    assert pairs([word]) == {"a": text}
 
 
 @given(st.text())
-def test_any_text_comes_through_as_a_json_string(text):
-    assert pairs([f"key={json.dumps(text)}"]) == {"key": text}
+def test_any_text_comes_through(text):
+    assert pairs([f"key={text}"]) == {"key": text}
 
 
 def test_a_file_may_begin_with_a_mark_and_end_lines_as_windows_does(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from skills2_nb.contract.loader import load
 from skills2_nb.convert.exporter import default_folder, export
 from skills2_nb.convert.plan import plan_path
-from skills2_nb.errors import RefusedError, SetupError
+from skills2_nb.errors import RefusedError, SetupError, UsageError
 from skills2_nb.formats.package import check_lock, read_package
 
 
@@ -208,7 +208,7 @@ def test_folders_a_link_leads_out_of_are_refused(make_notebook, good, tmp_path):
     folder = quick(path).folder
     (folder / "references").symlink_to(outside)
     make_notebook([*good, ("reference:a.md", "a")])
-    with pytest.raises(RefusedError, match="trial-skill/references is a link that leaves"):
+    with pytest.raises(UsageError, match="trial-skill/references is a link that leaves"):
         quick(path, force=True)
     assert list(outside.iterdir()) == []
 
@@ -218,7 +218,7 @@ def test_a_package_that_is_a_link_is_refused(make_notebook, good, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "skills").mkdir()
     (tmp_path / "skills/trial-skill").symlink_to(tmp_path / "outside")
-    with pytest.raises(RefusedError, match="is a link that leaves"):
+    with pytest.raises(UsageError, match="is a link that leaves"):
         quick(path)
 
 
@@ -226,7 +226,7 @@ def test_a_file_where_the_folder_must_go(make_notebook, good, tmp_path):
     path = make_notebook(good)
     (tmp_path / "skills").mkdir()
     (tmp_path / "skills/trial-skill").write_text("x")
-    with pytest.raises(RefusedError, match="is a file where"):
+    with pytest.raises(UsageError, match="is a file where"):
         quick(path)
     with pytest.raises(SetupError, match="cannot be written"):
         quick(path, tmp_path / "skills/trial-skill")
@@ -234,7 +234,7 @@ def test_a_file_where_the_folder_must_go(make_notebook, good, tmp_path):
 
 def test_the_notebooks_own_folder_is_never_the_target(make_notebook, good, tmp_path):
     path = make_notebook(good)
-    with pytest.raises(RefusedError, match="the notebook's own files"):
+    with pytest.raises(UsageError, match="the notebook's own files"):
         quick(path, path.parent)
 
 
@@ -355,3 +355,52 @@ def test_schemas_say_what_they_belong_to(make_notebook, good):
     from skills2_nb.formats.files import sha256
 
     assert value["of"] == sha256(plan_path(path).files["runtime/skill.py"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x coding=latin-1.ipynb", "x coding =latin-1.ipynb"),
+        ("coding: foo.ipynb", "coding : foo.ipynb"),
+        ("a\nimport os.ipynb", "a import os.ipynb"),
+        ("a\x1b[31m.ipynb", "a\\x1b[31m.ipynb"),
+        (os.fsdecode(b"\xff.ipynb"), "\\udcff.ipynb"),
+        ("my skill.v1.2.ipynb", "my skill.v1.2.ipynb"),
+    ],
+    ids=ascii,
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="such names cannot be made there")
+def test_no_name_of_a_notebook_breaks_the_module(make_notebook, good, name, said):
+    try:
+        path = make_notebook(good, f"notebooks/{name}")
+    except OSError:
+        pytest.skip("this disk cannot hold the name")
+    made = export(path)
+    first = (made.folder / "runtime/skill.py").read_text(encoding="utf-8").split("\n")[0]
+    assert first == f"# Made from {said}. Edit the notebook and export it again."
+    assert quick(path).is_current
+
+
+def test_a_folder_takes_the_place_of_a_file_and_the_other_way_round(make_notebook, good):
+    path = make_notebook([*good, ("reference:a", "1"), ("asset:b/c/d", "1")])
+    folder = quick(path).folder
+    make_notebook([*good, ("reference:a/x.md", "2"), ("asset:b", "2")])
+    made = quick(path)
+    assert made.removed == ("assets/b/c/d", "references/a")
+    assert (folder / "references/a/x.md").read_text() == "2\n"
+    assert (folder / "assets/b").read_text() == "2\n"
+    assert check_lock(folder).is_clean
+
+
+def test_a_package_without_steps_imports_all_the_same(make_notebook, good):
+    path = make_notebook([*good[:3], ("setup", "X = {}['only in the kernel']")])
+    with pytest.raises(RefusedError, match="KeyError"):
+        export(path)
+
+
+def test_a_notebook_is_named_by_the_way_it_was_given(make_notebook, good, tmp_path):
+    path = make_notebook(good, "elsewhere/trial-skill.ipynb")
+    link = tmp_path / "notebooks/linked.ipynb"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    assert quick(link).folder == tmp_path / "skills/trial-skill"

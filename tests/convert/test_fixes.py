@@ -129,3 +129,38 @@ def test_an_old_notebook_is_only_looked_at(tmp_path):
     done = fix(path)
     assert not done.changed
     assert "S501" in [p.code for p in done.left]
+
+
+def test_only_the_tags_of_a_cell_change_and_its_numbers_keep_their_form(make_notebook):
+    path = make_notebook([("code", IMPORT + STEP)])
+    odd = f'"a": 1.50, "b": 1E400, "c": NaN, "d": {"9" * 5000}, "e": "\\u00e9"'
+    text = path.read_text(encoding="utf-8").replace('"metadata": {}', f'"metadata": {{{odd}}}', 1)
+    path.write_text(text, encoding="utf-8")
+    assert fix(path).changed
+    after = path.read_text(encoding="utf-8")
+    assert after == text.replace(odd, f'"tags": ["step"],{odd}')
+    assert not fix(path).changed
+
+
+def test_the_file_behind_a_link_is_mended_and_the_link_stays(make_notebook, tmp_path):
+    path = make_notebook([("code", IMPORT + STEP)])
+    link = tmp_path / "link.ipynb"
+    link.symlink_to(path)
+    assert fix(link).changed
+    assert link.is_symlink()
+    assert cells(path)[0][1] == ["step"]
+
+
+@pytest.mark.parametrize("metadata", ["null", "{}", '{"tags": null}', '{"tags": []}'])
+@pytest.mark.parametrize("indent", [None, 1, "\t"])
+def test_a_tag_finds_its_place_in_any_metadata(make_notebook, metadata, indent):
+    path = make_notebook([("code", IMPORT + STEP)])
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw["cells"][0]["metadata"] = json.loads(metadata)
+    path.write_text(json.dumps(raw, indent=indent), encoding="utf-8")
+    assert fix(path).changed
+    assert cells(path)[0][1] == ["step"]
+    del raw["cells"][0]["metadata"]
+    path.write_text(json.dumps(raw, indent=indent), encoding="utf-8")
+    assert fix(path).changed
+    assert cells(path)[0][1] == ["step"]

@@ -20,6 +20,35 @@ def lint(planned, *cells):
     return [p for p in plan.problems if p.cell and p.cell > 3 and p.code != "S521"]
 
 
+NO_STRAYS = {
+    "a parameter": "def h(step):\n    return [step for step in range(step)]",
+    "a local": "def h(n):\n    for step in range(n):\n        n += step\n    return n",
+    "a lambda": "h = lambda step: step",
+    "an annotation": "from typing import Any\nH: 'step | None' = None",
+}
+
+
+@pytest.mark.parametrize("source", NO_STRAYS.values(), ids=NO_STRAYS)
+def test_the_word_step_may_mean_something_else(planned, source):
+    assert "S523" not in [problem.code for problem in lint(planned, ("setup", source))]
+
+
+def test_scratch_and_skipped_cells_may_use_step_as_they_like(planned):
+    block = "if 1:\n    @step\n    def g(): ..."
+    assert lint(planned, ("skip", block), ("code", "help(step)"), ("code", "x = step")) == []
+
+
+def test_half_a_character_in_a_docstring_is_told_by_rule_or_compiler(planned):
+    """From Python 3.13 on the compiler itself cannot take it."""
+    problems = lint(planned, step(body='"\\udfff"\n    return b'))
+    assert [p.code for p in problems if p.code in ("C401", "C418")] != []
+    assert all(problem.blocks for problem in problems if problem.level == "error")
+
+
+def test_an_empty_step_cell_is_skipped_and_told_once(planned):
+    assert [problem.code for problem in lint(planned, ("step", ""))] == ["R207"]
+
+
 def test_a_good_step_has_no_fault(planned):
     assert planned([FRONT, SETUP, GOOD_STEP]).problems == ()
 
@@ -38,6 +67,30 @@ FAULTS = {
         [("step", step()[1] + "\n\n\n@step\ndef h(b: int) -> int:\n    return b")],
         "'h'",
     ),
+    "under if": ("S523", [("code", "if 1:\n    @step\n    def g(): ...")], "inside a block"),
+    "under try": ("S523", [("step", "try:\n    @step\n    def g(): ...\nfinally: ...")], "'g'"),
+    "in a class": ("S523", [("setup", "class A:\n    @step\n    def g(self): ...")], "'g'"),
+    "in a function": ("S523", [("setup", "def h():\n    @step\n    def g(): ...")], "'g'"),
+    "in another step": (
+        "S523",
+        [step(body="return b\n\n    @step\n    def inner(): ...")],
+        "'inner'",
+    ),
+    "called": ("S523", [("setup", "def g(): ...\n\n\ng = step(g)")], "`step` is used"),
+    "called twice": ("S523", [("step", "def g(): ...\n\n\ng = step(order=2)(g)")], "`step`"),
+    "another name": ("S523", [("setup", "mark = step")], "`step`"),
+    "partly": (
+        "S523",
+        [("setup", "import functools\nmark = functools.partial(step, 1)")],
+        "`step`",
+    ),
+    "by another decorator": ("S523", [("setup", "@print(step)\ndef g(): ...")], "`step`"),
+    "by its module": ("S523", [("setup", "import skills2_nb as k\nmark = k.step")], "`k.step`"),
+    "half a character": ("C418", [step('report=["\\ud800"]')], "report holds half"),
+    "dunder": ("S509", [step(name="__all__")], "for Python itself"),
+    "dunder id": ("S509", [step('id="__name__"')], "for Python itself"),
+    "blank name": ("S509", [step(name="_")], "for Python itself"),
+    "configuration": ("S512", [step(signature="model_config: int")], "'model_config'"),
     "call": ("S504", [step("invariants=[make()]")], "`make()`"),
     "lambda": ("S504", [step("invariants=[lambda b: b]")], "`lambda b: b`"),
     "f-string": ("S504", [step('report=[f"{x}"]')], "report"),

@@ -26,7 +26,7 @@ REFUSED = {
     "no nbformat": (b"{}", "no nbformat number"),
     "nbformat 5": (raw(nbformat=5), "has nbformat 5; save it as nbformat 4"),
     "nbformat true": (raw(nbformat=True), "no nbformat number"),
-    "utf-16": (json.dumps(raw()).encode("utf-16"), "is UTF-16; save it as UTF-8"),
+    "utf-16": (json.dumps(raw()).encode("utf-16"), "is UTF-16 or UTF-32; save it as UTF-8"),
     "latin-1": (b'{"a": "\xe9"}', "byte 0xe9 at offset 7"),
     "latin-1 after a bom": (b'\xef\xbb\xbf{"a": "\xe9"}', "byte 0xe9 at offset 10"),
     "twice": (b'{"nbformat": 4, "nbformat": 4}', "the key 'nbformat' stands twice"),

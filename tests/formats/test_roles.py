@@ -51,8 +51,10 @@ def test_the_role_of_a_cell(kind, source, tags, wanted, target):
 def test_front_matter_is_the_first_cell_fence_to_fence(kind):
     assert role(kind, FRONT, first=True).role is Role.FRONT
     assert role(kind, FRONT).role is not Role.FRONT
-    assert role(kind, FRONT + "\ntext", first=True).role is not Role.FRONT
-    assert role(kind, "---\n\ntext", first=True).role is not Role.FRONT
+    # A raw first cell can be nothing else; what is wrong with it, its reader says.
+    assert (role(kind, FRONT + "\ntext", first=True).role is Role.FRONT) is (kind == "raw")
+    assert (role(kind, "---\n\ntext", first=True).role is Role.FRONT) is (kind == "raw")
+    assert role(kind, " \n", first=True).role is not Role.FRONT
 
 
 FAULTS = {
@@ -84,6 +86,38 @@ def test_a_typo_is_a_warning_with_its_mend():
     (problem,) = role("code", "x", ["parameters", "setpu"]).problems
     assert problem.level == "warning"
     assert problem.edit.tags == ("parameters", "setup")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#skills2:setup",
+        "#  skills2 : setup  ",
+        "  # skills2: setup",
+        "## skills2: setup",
+        "# Skills2: setup",
+        "\n\n# skills2: setup",
+    ],
+    ids=ascii,
+)
+def test_a_directive_is_read_with_any_blanks(line):
+    found = role("code", f"{line}\nx = 1")
+    assert (found.role, found.text, found.problems) == (Role.SETUP, "x = 1", ())
+
+
+@pytest.mark.parametrize("above", ["# a comment\n", "# one\n\n# two\n", "#!shebang\n"])
+def test_a_directive_below_other_comments_is_told(above):
+    found = role("code", f"{above}# skills2: setup\nx = 1")
+    assert found.role is Role.SKIP
+    (problem,) = found.problems
+    assert (problem.code, problem.line) == ("R208", above.count("\n") + 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["x = 1\n# skills2: setup", "# a\n# skills2: stub\nx", "# a\n# skills2: nonsense"]
+)
+def test_other_lines_are_no_directives(text):
+    assert role("code", text).problems == ()
 
 
 @pytest.mark.parametrize("tag", ["parameters", "skill", "slideshow", "test", "remove-cell"])

@@ -123,10 +123,10 @@ def test_a_renamed_step_leaves_a_ghost_that_no_run_calls(
     executed: Callable[..., Any], skill_notebook: Path
 ) -> None:
     source = json.loads(skill_notebook.read_text())["cells"][5]["source"]
-    old = "".join(source).replace("def tell(", "def say(")
+    old = "".join(source).replace("def tell(", "def utter(")
     _, status, run = executed([old, "%skills2 status", "%skills2 run"])
     assert "ghost" in status["shown"][0]["text/plain"]
-    assert "say" not in run["shown"][0]["text/plain"].replace("says", "")
+    assert "utter" not in run["shown"][0]["text/plain"]
 
 
 @pytest.mark.parametrize(

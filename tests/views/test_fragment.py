@@ -65,8 +65,9 @@ def test_hostile_text_is_shown_as_text(hostile, cells, evil, read) -> None:
 
 def test_audit_says_the_verdict_first(failing, cells, read) -> None:
     tree = read(fragment.audit(failing.audit, failing.skill, failing.state, cells=cells))
-    badge = next(node for node in tree.all("span") if "badge" in node.classes)
-    assert badge.text == "✗ fail"
+    badges = [node.text for node in tree.all("span") if "badge" in node.classes]
+    scores = failing.audit.classic.score, failing.audit.strict.score
+    assert badges[:2] == [f"✗ classic fail {scores[0]:.2f}", f"✗ strict fail {scores[1]:.2f}"]
     captions = [node.text for node in tree.all("caption")]
     assert captions[0] == "Scores"
     assert captions[-1] == "Steps"

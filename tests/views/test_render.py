@@ -15,8 +15,9 @@ def test_audit_in_every_form(any_run, cells) -> None:
     assert set(data[render.AUDIT_MIMETYPE]) == {"classic", "strict"}
     assert metadata == {}
     assert str(bundle) == data["text/plain"]
-    verdict = any_run.audit.strict.verdict
-    assert data["text/plain"].startswith(verdict.upper())
+    classic, strict = any_run.audit.classic, any_run.audit.strict
+    verdict = f"strict {strict.verdict} {strict.score:.2f}"
+    assert data["text/plain"].startswith(f"classic {classic.verdict.upper()} {classic.score:.2f}")
     assert f"{verdict}</span>" in data["text/html"]
     assert verdict in data["text/markdown"].splitlines()[0]
 

@@ -1,0 +1,119 @@
+"""What each kind of record carries, held against one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_Is = Callable[[Any], bool]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _may_be_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _may_be_object(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_any(value: Any) -> bool:
+    return True
+
+
+def _are_origins(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_origin, value.values()))
+
+
+def _is_origin(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("from"), str)
+        and ("seq" not in value or type(value["seq"]) is int)
+    )
+
+
+def _are_checks(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_check, value))
+
+
+def _is_check(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("ok"), bool)
+        and _may_be_text(value.get("message"))
+    )
+
+
+def _vouches(value: Any) -> bool:
+    return value in ("hook", "cli", "case", "client")
+
+
+def _is_refusal(value: Any) -> bool:
+    return value in ("order", "guard", "run_ended", "unknown_step")
+
+
+def _is_failure(value: Any) -> bool:
+    return value in ("input", "output", "invariant", "exception", "timeout")
+
+
+_CARRIES: Mapping[str, Mapping[str, _Is]] = {
+    "run_started": {
+        "run": _is_text, "skill": _is_text, "version": _is_text, "digest": _may_be_text,
+        "live": _may_be_text, "inputs": _is_object, "prompt": _may_be_text, "vouched": _vouches,
+    },
+    "step_ok": {
+        "step": _is_text, "args": _is_object, "bound": _are_origins, "output": _is_any,
+        "invariants": _are_checks, "us": _is_count,
+    },
+    "step_failed": {
+        "step": _is_text, "args": _is_object, "bound": _are_origins, "reason": _is_failure,
+        "error": _is_object,
+    },
+    "rejected": {"step": _is_text, "reason": _is_refusal, "error": _may_be_object},
+    "run_ended": {"by": _is_text, "count": _is_count, "head": _is_text},
+    "answer": {"text": _is_text, "prompt_id": _may_be_text},
+    "note": {"text": _is_text},
+    "healed": {"bytes": _is_count, "sha256": _is_text},
+}  # fmt: skip
+_MAY_CARRY: Mapping[str, Mapping[str, _Is]] = {
+    "step_failed": {"invariants": _are_checks, "us": _is_count},
+}
+_NOTHING: Mapping[str, _Is] = {}
+
+
+def misshapen(record: Mapping[str, Any], number: int) -> str | None:
+    """What a record lacks or holds that its kind does not carry, a sentence; None if nothing.
+
+    The hash of a forged record may be right; what nobody writes gives it away.
+
+    Args:
+        record: a line of a journal.
+        number: its place, from 1; the first record starts the run, and no other does.
+    """
+    kind = record.get("kind")
+    place = f"record {number} ({kind})"
+    if (kind == "run_started") != (number == 1):
+        said = "starts the run a second time" if number > 1 else "does not start the run"
+        return f"{place} {said}"
+    for name, holds in _CARRIES.get(str(kind), _NOTHING).items():
+        if name not in record:
+            return f"{place} has no {name!r}, which nothing that writes journals leaves out"
+        if not holds(record[name]):
+            return f"{place} holds a {name!r} that nothing that writes journals gives"
+    for name, holds in _MAY_CARRY.get(str(kind), _NOTHING).items():
+        if name in record and not holds(record[name]):
+            return f"{place} holds a {name!r} that nothing that writes journals gives"
+    return None
