@@ -7,6 +7,7 @@ import re
 from importlib.resources import files
 
 from skills2_nb.errors import UsageError
+from skills2_nb.formats.paths import is_safe_path
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Tool names, ``mcp__skills2__<skill>__<step>``, have 64 characters at most; the longest step of
@@ -20,9 +21,10 @@ def checked(name: str) -> str:
     Raises:
         UsageError: it breaks the name rule; the message has a name that keeps it.
     """
-    if _NAME.fullmatch(name) and len(name) <= LONGEST:
+    if _NAME.fullmatch(name) and len(name) <= LONGEST and is_safe_path(name):
         return name
     near = "-".join(re.findall("[a-z0-9]+", name.lower()))[:LONGEST].strip("-")
+    near = f"{near}-skill" if near and not is_safe_path(near) else near
     raise UsageError(
         f"a skill cannot be named {name[:80]!r}: a name has small letters, digits and single "
         f"hyphens between them, at most {LONGEST} characters"

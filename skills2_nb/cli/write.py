@@ -39,7 +39,7 @@ def new(name: str, out: Path | None, as_json: bool) -> None:
     checked(name)
     folder = out or (Path("notebooks") if Path("notebooks").is_dir() else Path())
     path = folder / f"{name}.ipynb"
-    if path.exists():
+    if path.exists() or path.is_symlink():
         raise RefusedError(f"{path} is there already; choose another name or another -o DIR")
     try:
         folder.mkdir(parents=True, exist_ok=True)

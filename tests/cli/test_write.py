@@ -47,6 +47,30 @@ def test_new_never_overwrites(desk, skills2):
     assert (desk / "weekly-numbers.ipynb").read_bytes() == before
 
 
+@pytest.mark.parametrize("target", ["elsewhere.ipynb", "weekly-numbers.ipynb"])
+def test_new_never_follows_a_link_that_leads_nowhere(bare, skills2, target):
+    (bare / "weekly-numbers.ipynb").symlink_to(target)
+    assert skills2("new", "weekly-numbers").code == 1
+    assert [path.name for path in bare.iterdir()] == ["weekly-numbers.ipynb"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "/x", "a b", "A", "", "con", "nul", "x" * 99, "a--b", "-a", "é", "a\nb", "a\0"]
+)
+def test_new_refuses_what_no_skill_can_be_called(bare, skills2, name):
+    done = skills2("new", "--", name)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert list(bare.iterdir()) == []
+
+
+def test_new_into_a_file_is_refused(bare, skills2):
+    (bare / "file").write_text("x")
+    done = skills2("new", "weekly-numbers", "-o", "file")
+    assert (done.code, done.out) == (4, "")
+    assert "a file stands where a folder must be" in done.err
+
+
 def test_what_new_starts_runs_and_scores_as_it_is(bare, skills2):
     skills2("new", "weekly-numbers")
     done = skills2("run", "weekly-numbers.ipynb", "--json")

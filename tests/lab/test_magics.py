@@ -140,6 +140,8 @@ def test_a_renamed_step_leaves_a_ghost_that_no_run_calls(
         ("%skills2 run --speed 3", "unrecognized arguments"),
         ('%skills2 run "', "No closing quotation"),
         ("%skills2 lint --notebook gone.ipynb", "gone.ipynb"),
+        ("%skills2 lint --notebook ~nobody-here/x.ipynb", "no such file"),
+        ("%skills2 export --notebook .", "is a folder"),
     ],
 )
 def test_a_wrong_line_gets_one_sentence(
