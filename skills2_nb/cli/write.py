@@ -89,7 +89,7 @@ def lint(notebooks: tuple[str, ...], fix: bool, as_json: bool) -> None:
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if anything would change.")
 @click.option("--no-verify", is_flag=True, help="Do not import the package in a fresh interpreter.")
-@click.option("--force", is_flag=True, help="Overwrite files edited since, or another notebook's package.")
+@click.option("--force", is_flag=True, help="Overwrite edited files, and others' packages.")
 def export(
     notebooks: tuple[str, ...],
     out: Path | None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from skills2_nb.convert.definitions import Definition
+from skills2_nb.convert.definitions import Definition, fields_of
 from skills2_nb.convert.document import Document
 from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step
@@ -66,6 +66,19 @@ class Context:
         """
         reached = self._reach(step)
         return tuple(other for other in self.steps if other.id in reached)
+
+    def stands_on(self, step: Step, other: Step) -> bool:
+        """Whether ``other`` is among the ancestors of ``step``."""
+        return other.id in self._reach(step)
+
+    @cached_property
+    def givers(self) -> dict[str, list[Step]]:
+        """The steps whose output model has a field, by the field's name, in cell order."""
+        found: dict[str, list[Step]] = {}
+        for step in self.steps:
+            for name in fields_of(step.output, self.known) or ():
+                found.setdefault(name, []).append(step)
+        return found
 
     @cached_property
     def _reached(self) -> dict[str, frozenset[str]]:

@@ -24,7 +24,7 @@ def main(folder: str, out: str) -> None:
         told: dict[str, Any] = describe(Path(folder))
     except BaseException as error:
         told = {"error": fault(error, Path(folder))}
-    Path(out).write_text(json.dumps(told, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+    Path(out).write_text(json.dumps(told), encoding="ascii")
 
 
 def fault(error: BaseException, folder: Path) -> dict[str, Any]:

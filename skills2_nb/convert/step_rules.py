@@ -181,15 +181,14 @@ def reports(context: Context) -> Iterator[Problem]:
 def binding(context: Context) -> Iterator[Problem]:
     """S518, S522: where a parameter that the caller leaves out would come from."""
     for step in context.steps:
-        ancestors = context.ancestors(step)
-        yield from _bound(context, step, ancestors)
+        yield from _bound(context, step)
         for parameter in step.parameters:
             if parameter.name in step.bind:
                 continue
             givers = [
                 other.id
-                for other in ancestors
-                if parameter.name in (fields_of(other.output, context.known) or ())
+                for other in context.givers.get(parameter.name, ())
+                if context.stands_on(step, other)
             ]
             if len(givers) > 1:
                 yield _at(
@@ -337,8 +336,10 @@ def _asks_for(
             )
 
 
-def _bound(context: Context, step: Step, ancestors: tuple[Step, ...]) -> Iterator[Problem]:
-    earlier = {other.id: other for other in ancestors}
+def _bound(context: Context, step: Step) -> Iterator[Problem]:
+    if not step.bind:
+        return
+    earlier = {other.id: other for other in context.ancestors(step)}
     names = [p.name for p in step.parameters]
     for parameter, reference in step.bind.items():
         source, _, pointer = reference.partition("#")

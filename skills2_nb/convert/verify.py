@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ from skills2_nb.convert.plan import Plan
 from skills2_nb.convert.steps import Step
 from skills2_nb.errors import SetupError
 from skills2_nb.formats.files import cannot_write, sha256
+from skills2_nb.formats.json_text import storable
 from skills2_nb.formats.problem import Problem, found
 
 TIMEOUT = 120.0
@@ -45,13 +47,31 @@ def verify(plan: Plan, timeout: float = TIMEOUT) -> tuple[bytes | None, Problem 
         raise cannot_write(Path(tempfile.gettempdir()), error) from None
     if "error" in told:
         return None, _problem(plan, told["error"])
-    return schemas(plan, told["steps"]), None
+    steps = _finite(told["steps"])
+    why = storable(steps)
+    if why:
+        fault = {"type": "Schema", "message": f"the schema of a step: {why}"}
+        return None, _problem(plan, fault)
+    return schemas(plan, steps), None
 
 
 def schemas(plan: Plan, steps: Mapping[str, Any]) -> bytes:
     """schemas.json: the steps' schemas and the digest of the code they belong to."""
     value = {"of": sha256(plan.files[SKILL]), "steps": steps}
     return (json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True) + "\n").encode("utf-8")
+
+
+def _finite(value: Any) -> Any:
+    """A schema without the members JSON has no number for, such as a default of infinity."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items() if not _is_endless(v)}
+    if isinstance(value, list):
+        return [_finite(item) for item in value if not _is_endless(item)]
+    return value
+
+
+def _is_endless(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def belongs(data: bytes, plan: Plan) -> bool:
@@ -141,7 +161,9 @@ def _step_of(plan: Plan, message: str) -> Step | None:
 def _sentence(error: Mapping[str, Any]) -> str:
     first = str(error["message"]).strip().split("\n", 1)[0]
     kind = error["type"]
-    shown = first if kind in ("Timeout", "Exit", "DefinitionError") else f"{kind}: {first}"
+    shown = (
+        first if kind in ("Timeout", "Exit", "DefinitionError", "Schema") else f"{kind}: {first}"
+    )
     return f"in a fresh interpreter the package fails: {shown}"
 
 

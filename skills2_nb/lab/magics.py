@@ -85,6 +85,8 @@ class Extension:
         judged = audit_journal(session.basis(), run.path)
         wrong = amiss(case, judged, run.state)
         told = f"score {judged.strict.score:.2f}, {standing(judged)}"
+        if case.get("expected_audit") == "fail":
+            told += ", as it should"
         return not wrong, "; ".join(wrong) if wrong else told
 
     def collect(self, _: Mapping[str, Any]) -> Skill:

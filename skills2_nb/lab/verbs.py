@@ -17,6 +17,7 @@ from skills2_nb.errors import ContractError, RefusedError, UsageError
 from skills2_nb.evals.proof import Proof, judge, proven
 from skills2_nb.evals.runners import chain
 from skills2_nb.formats.cases import RunCase
+from skills2_nb.formats.problem import Problem
 from skills2_nb.lab.session import Session
 from skills2_nb.views import fragment, render, rows
 from skills2_nb.views.markup import Html, table, tag
@@ -101,12 +102,13 @@ def _run(options: argparse.Namespace, session: Session, memory: Memory, _: str |
         raise UsageError("there is no step in this kernel yet: run the step cells first")
     case = _case(session, options.case)
     given = _pairs(options.inputs, basis.skill)
-    inputs = given if given or case is None else dict(case.inputs)
+    taken = None if given else case
     outcome = chain(
         basis.skill,
-        inputs,
-        prompt=options.prompt or (case.prompt if case is not None and not given else None),
-        vouched="client",
+        given if taken is None else dict(taken.inputs),
+        prompt=options.prompt or (taken.prompt if taken is not None else None),
+        # The saved case vouches for what is its own; what was typed beside it nobody vouches for.
+        vouched="case" if taken is not None and not options.prompt else "client",
         writer="kernel",
         folders=session.folders(),
         body=basis.body,
@@ -129,8 +131,8 @@ def _export(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
     plan = _saved(session)
     unsaved = session.unsaved()
     if unsaved and not options.as_saved:
-        places = "; ".join(problem.sentence() for problem in unsaved)
-        raise RefusedError(f"save first: {places}", tuple(unsaved))
+        places = "; ".join(_told(problem) for problem in unsaved)
+        raise RefusedError(f"save first (Ctrl-S), then export: {places}", tuple(unsaved))
     done = export_notebook(
         plan.notebook.path,
         Path(options.out) if options.out else None,
@@ -183,18 +185,39 @@ def _help() -> Bundle:
 
 def _shown(proof: Proof, session: Session) -> Bundle:
     shown = render.audit(proof.audit, proof.skill, proof.state, cells=session.cells).data
-    if proof.error is None:
+    told = [*_stopped(proof), *_unplaced(proof.skill, session)]
+    if not told:
         return shown
-    told = f"stopped at {proof.step}: {_sentence(proof.error)}"
+    card = fragment.card(*(tag("p", line, cls="bad") for line in told))
     return {
         **shown,
-        "text/html": f"{fragment.card(tag('p', told, cls='bad'))}{shown['text/html']}",
-        "text/plain": f"{told}\n{shown['text/plain']}",
+        "text/html": f"{card}{shown['text/html']}",
+        "text/plain": "\n".join([*told, str(shown["text/plain"])]),
     }
+
+
+def _stopped(proof: Proof) -> list[str]:
+    if proof.error is None:
+        return []
+    sentence = _sentence(proof.error).removeprefix(f"{proof.step}: ")
+    return [f"stopped at {proof.step}: {sentence}"]
+
+
+def _unplaced(skill: Skill, session: Session) -> list[str]:
+    """What to do about steps whose place is not known, since the file has no step cell for them."""
+    absent = [id_ for id_ in skill.ids if id_ not in session.cells]
+    if session.plan is None or not absent:
+        return []
+    names = ", ".join(absent)
+    return [f"no step cell in the saved file, so put last: {names}; tag it `step` and save (Ctrl-S)"]
 
 
 def _sentence(error: BaseException) -> str:
     return str(error) if isinstance(error, ContractError) else f"{type(error).__name__}: {error}"
+
+
+def _told(problem: Problem) -> str:
+    return problem.message if problem.cell is None else f"cell {problem.cell}: {problem.message}"
 
 
 def _case(session: Session, id_: str | None) -> RunCase | None:

@@ -357,30 +357,6 @@ def test_schemas_say_what_they_belong_to(make_notebook, good):
     assert value["of"] == sha256(plan_path(path).files["runtime/skill.py"])
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("x coding=latin-1.ipynb", "x coding =latin-1.ipynb"),
-        ("coding: foo.ipynb", "coding : foo.ipynb"),
-        ("a\nimport os.ipynb", "a import os.ipynb"),
-        ("a\x1b[31m.ipynb", "a\\x1b[31m.ipynb"),
-        (os.fsdecode(b"\xff.ipynb"), "\\udcff.ipynb"),
-        ("my skill.v1.2.ipynb", "my skill.v1.2.ipynb"),
-    ],
-    ids=ascii,
-)
-@pytest.mark.skipif(sys.platform == "win32", reason="such names cannot be made there")
-def test_no_name_of_a_notebook_breaks_the_module(make_notebook, good, name, said):
-    try:
-        path = make_notebook(good, f"notebooks/{name}")
-    except OSError:
-        pytest.skip("this disk cannot hold the name")
-    made = export(path)
-    first = (made.folder / "runtime/skill.py").read_text(encoding="utf-8").split("\n")[0]
-    assert first == f"# Made from {said}. Edit the notebook and export it again."
-    assert quick(path).is_current
-
-
 def test_a_folder_takes_the_place_of_a_file_and_the_other_way_round(make_notebook, good):
     path = make_notebook([*good, ("reference:a", "1"), ("asset:b/c/d", "1")])
     folder = quick(path).folder
@@ -390,12 +366,6 @@ def test_a_folder_takes_the_place_of_a_file_and_the_other_way_round(make_noteboo
     assert (folder / "references/a/x.md").read_text() == "2\n"
     assert (folder / "assets/b").read_text() == "2\n"
     assert check_lock(folder).is_clean
-
-
-def test_a_package_without_steps_imports_all_the_same(make_notebook, good):
-    path = make_notebook([*good[:3], ("setup", "X = {}['only in the kernel']")])
-    with pytest.raises(RefusedError, match="KeyError"):
-        export(path)
 
 
 def test_a_notebook_is_named_by_the_way_it_was_given(make_notebook, good, tmp_path):

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from skills2_nb.convert.verify import belongs, schemas, verify
@@ -8,6 +10,17 @@ FAULTS = {
     "exit": (("setup", "import os\n\nos._exit(3)"), "ended early", None, None),
     "system exit": (("setup", "import sys\n\nsys.exit('bye')"), "SystemExit: bye", 5, 3),
     "in a call": (("setup", "def f():\n    return 1 / 0\n\n\nf()"), "ZeroDivisionError", 5, 2),
+    "half a character": (
+        (
+            "step",
+            "from pydantic import Field\n\n\n"
+            "class H(BaseModel):\n    a: int = Field(description='\\ud800')\n\n\n"
+            "@step\ndef g(b: int) -> H:\n    return H(a=b)",
+        ),
+        "half a character",
+        None,
+        None,
+    ),
     "type": (
         ("step", "@step\ndef g(b: 'Gone') -> int:\n    return b"),
         "Gone",
@@ -25,6 +38,14 @@ def test_a_package_that_does_not_import(planned, good, cell, words, number, line
     assert words in problem.message
     assert (problem.cell, problem.line) == (number, line)
     assert problem.mend
+
+
+@pytest.mark.parametrize("default", ["float('inf')", "float('nan')", "'\\u2028'", "10**400"])
+def test_odd_defaults_have_a_schema(planned, good, default):
+    cell = ("step", f"@step\ndef g(b: object = {default}) -> int:\n    return 1")
+    data, problem = verify(planned([*good, cell]))
+    assert problem is None
+    assert json.loads(data)["steps"]["g"]["input"]["properties"]["b"] is not None
 
 
 def test_a_hang_ends(planned, good):

@@ -96,13 +96,15 @@ def test_cases_show_their_ticks(executed: Callable[..., Any]) -> None:
             'add.case([1], expect={"total": 1})\n'
             'case("Sum?", inputs={"values": [1, 2]})\n'
             'case("Sum?", inputs={"values": "x"})\n'
-            'case("Sum?", inputs={"values": [1]}, must_mention=["ratio"])'
+            'case("Sum?", inputs={"values": [1]}, must_mention=["ratio"])\n'
+            'case("Sum?", inputs={"values": "x"}, expected_audit="fail")'
         ]
     )
     ticks = [bundle["text/plain"][0] for bundle in cells["shown"]]
-    assert ticks == ["✗", "✓", "✓", "✗", "✗"]
+    assert ticks == ["✗", "✓", "✓", "✗", "✗", "✓"]
     assert "score 1.00, pass" in cells["shown"][2]["text/plain"]
     assert "does not mention 'ratio'" in cells["shown"][4]["text/plain"]
+    assert "fail, as it should" in cells["shown"][5]["text/plain"]
 
 
 def test_an_edit_that_is_not_saved_is_not_exported(
@@ -127,6 +129,26 @@ def test_a_renamed_step_leaves_a_ghost_that_no_run_calls(
     _, status, run = executed([old, "%skills2 status", "%skills2 run"])
     assert "ghost" in status["shown"][0]["text/plain"]
     assert "utter" not in run["shown"][0]["text/plain"]
+
+
+def test_a_step_without_a_saved_cell_is_named(executed: Callable[..., Any]) -> None:
+    added = (
+        "@step\ndef count(values: list[int], total: int) -> int:\n"
+        '    """Count."""\n    raise ValueError("no count")\n'
+    )
+    run, _, again = executed(["%skills2 run", added, "%skills2 run"])
+    assert "no step cell" not in run["shown"][0]["text/plain"]
+    first, second = again["shown"][0]["text/plain"].splitlines()[:2]
+    assert first.startswith("stopped at count: ") and first.count("count:") == 1
+    assert "put last: count; tag it `step` and save" in second
+
+
+def test_a_case_vouches_for_its_own_inputs_alone(executed: Callable[..., Any]) -> None:
+    own, typed, asked = executed(
+        ["%skills2 run", '%skills2 run "values=[7, 8]"', "%skills2 run --prompt Sum?"]
+    )
+    unvouched = ["INPUT_UNVOUCHED" in each["shown"][0]["text/plain"] for each in (own, typed, asked)]
+    assert unvouched == [False, True, True]
 
 
 @pytest.mark.parametrize(
