@@ -79,11 +79,10 @@ def step_case(
     Args:
         expect: the result, or those of its fields that matter.
         fails: the invariant, the kind of error or the exception's name it has to fail with.
-        given: arguments by name; ``id`` and ``tags`` are for the eval row.
+        given: arguments by name; ``id`` is the eval row's, unless the step takes one.
     """
-    named = {key: value for key, value in given.items() if key not in ("id", "tags")}
-    parameters = [p.name for p in fn.__step__.parameters]
-    taken = given if {"id", "tags"} & set(parameters) else named
+    takes_id = "id" in fn.__step__.parameter_names
+    taken = {key: value for key, value in given.items() if takes_id or key != "id"}
     trial = _tried(fn, args, taken, expect, fails)
     show[-1](trial)
     return trial

@@ -102,7 +102,7 @@ def signature(context: Context) -> Iterator[Problem]:
             yield _at(
                 step,
                 "S521",
-                f"step {step.name!r} has no invariant, so a strict audit cannot pass",
+                f"step {step.name!r} has no invariant, so strict consistency counts it as 0",
                 "write one: @step(invariants=[...])",
             )
 

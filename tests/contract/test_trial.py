@@ -31,7 +31,8 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
         (lambda: balance.case(1, 1, 1, 1, 1, fails="unknown"), "✗"),
         (lambda: count.case([], fails="IndexError"), "✓"),
         (lambda: count.case([], fails="exception"), "✓"),
-        (lambda: count.case(rows=[1, 2], id="c1", tags=["x"]), "✓ count(rows=[1, 2])"),
+        (lambda: count.case(rows=[1, 2], id="c1"), "✓ count(rows=[1, 2])"),
+        (lambda: count.case(rows=[1, 2], tags=["x"]), "✗"),
     ],
 )
 def test_a_step_case_shows_its_tick(call: Any, line: str, capsys) -> None:
