@@ -19,7 +19,7 @@ install: ## .venv with the kit, JupyterLab and the developer's tools (PYTHON=pyt
 	@cksum pyproject.toml constraints.txt | cmp -s - $(INSTALLED) && test -x $(BIN)/skills2 || { \
 		$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "$(PYTHON) is Python %d.%d; skills2-nb needs 3.11 or later. Try: make PYTHON=python3.12" % v[:2])' \
 		&& { $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV); } \
-		&& echo "Installing into $(VENV); this happens once." \
+		&& echo "Installing into $(VENV); this happens once and takes a minute or two." \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt -e '.[lab,dev]' \
 		&& cksum pyproject.toml constraints.txt > $(INSTALLED); \
 	}

@@ -76,8 +76,7 @@ def _undone(view: StepView) -> Iterator[Finding]:
         failed = [call for call in view.calls if call.status == "failed"]
         yield finding(
             "STEP_FAILED",
-            f"{view.step} was called {len(view.calls)} times and never succeeded; last: "
-            f"{error_of(failed[-1])}",
+            f"{view.step} {_called(view)} and never succeeded; last: {error_of(failed[-1])}",
             step=view.step,
         )
 
@@ -156,3 +155,8 @@ def _not_checked(views: Sequence[StepView]) -> Iterator[str]:
 
 def _has(items: Sequence[str]) -> str:
     return "has" if len(items) == 1 else "have"
+
+
+def _called(view: StepView) -> str:
+    count = len(view.calls)
+    return "was called once" if count == 1 else f"was called {count} times"

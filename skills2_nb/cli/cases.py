@@ -21,11 +21,17 @@ from skills2_nb.library.discovery import Target
 
 @dataclass(frozen=True)
 class Start:
-    """Inputs and prompt of a run; ``said`` tells where they came from if nobody gave them."""
+    """Inputs and prompt of a run.
+
+    Attributes:
+        said: where they came from if nobody gave them.
+        vouched: ``case`` where a case gave all of them, else ``cli``.
+    """
 
     inputs: dict[str, Any] = field(default_factory=dict)
     prompt: str | None = None
     said: str = ""
+    vouched: str = "cli"
 
 
 def begin(
@@ -54,7 +60,8 @@ def begin(
     if chosen is None:
         return Start(given, prompt)
     said = f"Case {chosen.id}: {chosen.prompt}" if prompt is None else f"Case {chosen.id}."
-    return Start({**chosen.inputs, **given}, prompt or chosen.prompt, said)
+    vouched = "cli" if given or prompt else "case"
+    return Start({**chosen.inputs, **given}, prompt or chosen.prompt, said, vouched)
 
 
 def _typed(target: Target, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -77,7 +84,8 @@ def with_input(target: Target, name: str, value: Any) -> Start:
     """
     for case in run_cases(target):
         if case.inputs.get(name) == value and not case.calls:
-            return Start(dict(case.inputs), case.prompt, f"Case {case.id}: {case.prompt}")
+            said = f"Case {case.id}: {case.prompt}"
+            return Start(dict(case.inputs), case.prompt, said, "case")
     raise UsageError(f"{target.path} has no case with {name} = {value!r}; export it again")
 
 

@@ -40,7 +40,9 @@ def demo(html: Path | None, as_json: bool) -> None:
     target, said = _target()
     case = with_input(target, "period", PERIOD)
     with aside():
-        proof = prove(target, case.inputs, prompt=case.prompt, on_step=progress)
+        proof = prove(
+            target, case.inputs, prompt=case.prompt, vouched=case.vouched, on_step=progress
+        )
     said = f"{said}\n{case.said}".strip()
     page = write_page(proof, html)
     put_proof(proof, page, as_json=as_json, said=said, answer=proof.answer)

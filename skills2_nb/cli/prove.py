@@ -59,7 +59,13 @@ def run(
     target = find(skill)
     start = begin(target, inputs=inputs, words=words, prompt=prompt, case=case)
     with aside():
-        proof = prove(target, start.inputs, prompt=start.prompt, on_step=progress)
+        proof = prove(
+            target,
+            start.inputs,
+            prompt=start.prompt,
+            vouched=start.vouched,
+            on_step=progress,
+        )
     _finish(proof, html, as_json=as_json, said=start.said, answer=proof.answer)
 
 

@@ -235,7 +235,7 @@ def _missing(skill: Skill, spec: StepSpec, state: RunState, name: str) -> InputE
     elif makers:
         mend = f"{makers[0]} gives one of another type; pass {name} yourself"
     else:
-        mend = f"no step gives it: pass {name}, or give it among the run's inputs"
+        mend = _from_elsewhere(skill, spec, name)
     return InputError(
         f"{spec.id}: {name} is missing; {mend}",
         kind="missing",
@@ -244,6 +244,18 @@ def _missing(skill: Skill, spec: StepSpec, state: RunState, name: str) -> InputE
         next=skill.ready(state),
         values={"parameter": name},
     )
+
+
+def _from_elsewhere(skill: Skill, spec: StepSpec, name: str) -> str:
+    """What to do about a value that nothing below a step gives."""
+    later = [
+        other.id
+        for other in skill.steps
+        if other is not spec and name in other.output_json_schema().get("properties", {})
+    ]
+    if later:
+        return f"{later[0]} gives it, and {spec.id} does not stand on that: see order and requires"
+    return f"no step gives it: pass {name}, or give it among the run's inputs"
 
 
 def _escaped(name: str) -> str:

@@ -67,6 +67,7 @@ def prove(
     *,
     prompt: str | None = None,
     answer: str | None = None,
+    vouched: str = "cli",
     on_step: Callable[[str], None] | None = None,
 ) -> Proof:
     """Run a skill by the chain, end the run, audit it and note the audit in the ledger.
@@ -76,6 +77,7 @@ def prove(
         inputs: the run's inputs; relative paths are sought here, then in the package.
         prompt: what the user asked.
         answer: an answer to judge in place of the chain's own.
+        vouched: who vouches for inputs and prompt, ``cli`` or ``case``.
         on_step: is told each step's id before it is called.
 
     Raises:
@@ -91,6 +93,7 @@ def prove(
             folders=(Path.cwd(), folder, *_beside(target)),
             body=basis.body,
             answer=answer,
+            vouched=vouched,
             on_step=on_step,
         )
         return proven(basis, outcome)

@@ -156,7 +156,12 @@ class Session:
             return False
         text = _cell_text(spec)
         others = (_text(step.code.assignment.cell.source) for step in self.plan.steps)
-        return any(_alike(text, other) for other in others)
+        return any(_alike(text, other) and not self._is_later(text, other) for other in others)
+
+    def _is_later(self, one: str, other: str) -> bool:
+        """Whether ``one`` was run after ``other``: a rename that is not saved yet, no ghost."""
+        ran = {_text(text): place for place, text in enumerate(self.history)}
+        return other in ran and ran.get(one, -1) > ran[other]
 
 
 def open_session(namespace: Mapping[str, Any], notebook: str | None = None) -> Session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,14 +133,18 @@ def _export(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
     unsaved = session.unsaved()
     if unsaved and not options.as_saved:
         places = "; ".join(_told(problem) for problem in unsaved)
-        raise RefusedError(f"save first (Ctrl-S), then export: {places}", tuple(unsaved))
+        raise RefusedError(
+            f"save first (Ctrl-S), then export (L301): {places}; if the file is right, run its "
+            "cells again",
+            tuple(unsaved),
+        )
     done = export_notebook(
         plan.notebook.path,
         Path(options.out) if options.out else None,
         verify=not options.no_verify,
         force=options.force,
     )
-    return render.exported(done).data
+    return render.exported(done, folder=_near(done.folder)).data
 
 
 def _lint(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
@@ -209,7 +214,9 @@ def _unplaced(skill: Skill, session: Session) -> list[str]:
     if session.plan is None or not absent:
         return []
     names = ", ".join(absent)
-    return [f"no step cell in the saved file, so put last: {names}; tag it `step` and save (Ctrl-S)"]
+    return [
+        f"no step cell in the saved file, so put last: {names}; tag it `step` and save (Ctrl-S)"
+    ]
 
 
 def _sentence(error: BaseException) -> str:
@@ -253,6 +260,11 @@ def _saved(session: Session) -> Any:
 
 def _facts(caption: str, lines: list[tuple[str, str]]) -> Html:
     return fragment.card(table(caption, ["what", "value"], [list(line) for line in lines]))
+
+
+def _near(folder: Path) -> str:
+    """A folder as seen from here, so that no notebook keeps a path of the machine it ran on."""
+    return Path(os.path.relpath(folder)).as_posix()
 
 
 def _place(cells: Mapping[str, int], step: str) -> str:

@@ -66,6 +66,11 @@ def wants_much(start: int, period: str, extra: float = 0.5) -> dict[str, Any]:
     return {"start": start, "period": period, "extra": extra}
 
 
+@step(order=99)
+def gives_later(start: int) -> Other:
+    return Other(current=start)
+
+
 @step(requires=["flows"])
 def wants_near(current: int) -> dict[str, int]:
     return {"seen": current}
@@ -205,6 +210,7 @@ def test_a_bad_reference_or_name_is_typed(args, refs, kind, says) -> None:
     [
         ((wants_int,), "no step gives it"),
         ((trend, wants_int), "one of another type"),
+        ((wants_int, gives_later), "gives_later gives it, and wants_int does not stand on that"),
     ],
 )
 def test_what_is_missing_is_told_with_a_mend(functions, says) -> None:

@@ -85,6 +85,8 @@ def test_the_walk_of_an_author(executed: Callable[..., Any], skill_notebook: Pat
     assert "trial-skill" in status["shown"][0]["text/plain"]
     assert (skill_notebook.parent.parent / "skills/trial-skill/SKILL.md").is_file()
     assert export["error"] is None
+    assert "../skills/trial-skill" in export["shown"][0]["text/plain"]
+    assert str(skill_notebook.parent.parent) not in json.dumps(export["shown"])
     assert "no step 'nobody'" in bad["text"]
     assert "Traceback" not in bad["text"]
 
@@ -124,11 +126,20 @@ def test_an_edit_that_is_not_saved_is_not_exported(
 def test_a_renamed_step_leaves_a_ghost_that_no_run_calls(
     executed: Callable[..., Any], skill_notebook: Path
 ) -> None:
-    source = json.loads(skill_notebook.read_text())["cells"][5]["source"]
-    old = "".join(source).replace("def tell(", "def utter(")
-    _, status, run = executed([old, "%skills2 status", "%skills2 run"])
+    new = "".join(json.loads(skill_notebook.read_text())["cells"][5]["source"])
+    old = new.replace("def tell(", "def utter(")
+    _, _, status, run = executed([old, new, "%skills2 status", "%skills2 run"])
     assert "ghost" in status["shown"][0]["text/plain"]
     assert "utter" not in run["shown"][0]["text/plain"]
+
+
+def test_a_rename_that_is_not_saved_is_not_exported(
+    executed: Callable[..., Any], skill_notebook: Path
+) -> None:
+    old = "".join(json.loads(skill_notebook.read_text())["cells"][5]["source"])
+    _, refused = executed([old.replace("def tell(", "def utter("), "%skills2 export"])
+    assert "save first" in refused["text"]
+    assert "step utter" in refused["text"]
 
 
 def test_a_step_without_a_saved_cell_is_named(executed: Callable[..., Any]) -> None:
@@ -145,9 +156,10 @@ def test_a_step_without_a_saved_cell_is_named(executed: Callable[..., Any]) -> N
 
 def test_a_case_vouches_for_its_own_inputs_alone(executed: Callable[..., Any]) -> None:
     own, typed, asked = executed(
-        ["%skills2 run", '%skills2 run "values=[7, 8]"', "%skills2 run --prompt Sum?"]
+        ["%skills2 run", '%skills2 run "values=[7, 8]"', "%skills2 run --prompt Sum"]
     )
-    unvouched = ["INPUT_UNVOUCHED" in each["shown"][0]["text/plain"] for each in (own, typed, asked)]
+    shown = [json.dumps(each) for each in (own, typed, asked)]
+    unvouched = ["INPUT_UNVOUCHED" in each for each in shown]
     assert unvouched == [False, True, True]
 
 
