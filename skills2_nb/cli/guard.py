@@ -54,6 +54,7 @@ def guarded(work: Callable[[], Any], *, debug: bool = False) -> int:
             traceback.print_exc()
         sentence, code = told(error)
         say(sentence)
+        _forget_unwritten()
     return code if isinstance(code, int) and not isinstance(code, bool) else GOOD
 
 
@@ -161,6 +162,14 @@ def _fit_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+
+
+def _forget_unwritten() -> None:
+    """What stdout still holds and cannot write must not be tried again at the interpreter's end."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _forget_output()
 
 
 def _forget_output() -> None:
