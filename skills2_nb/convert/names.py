@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import symtable
 import warnings
 from collections.abc import Iterator
@@ -79,10 +80,16 @@ def names_of(tree: ast.Module, text: str, *, lazy_annotations: bool = False) -> 
     )
 
 
+@functools.lru_cache(maxsize=256)
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Every node of a tree; one cell's tree is looked through a dozen times."""
+    return tuple(ast.walk(tree))
+
+
 def imports_of(tree: ast.AST) -> Iterator[Import]:
     """Every import of a tree, in functions too, in order of lines."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+    found = [node for node in nodes(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    for node in sorted(found, key=lambda node: (node.lineno, node.col_offset)):
         for alias in node.names:
             if isinstance(node, ast.Import):
                 bound = alias.asname or alias.name.partition(".")[0]
@@ -149,7 +156,7 @@ def _with_scopes(text: str) -> str:
     around it (PEP 709), so that its variables would look like names of the cell.
     """
     tree = ast.parse(text)
-    if not any(isinstance(node, _COMPREHENSIONS) for node in ast.walk(tree)):
+    if not any(isinstance(node, _COMPREHENSIONS) for node in nodes(tree)):
         return text
     try:
         return ast.unparse(_Generators().visit(tree))
@@ -222,7 +229,7 @@ class _Places:
 
 def _places(tree: ast.Module) -> _Places:
     places = _Places()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         line = getattr(node, "lineno", 1)
         if isinstance(node, ast.Name):
             side = places.loads if isinstance(node.ctx, ast.Load) else places.stores
@@ -239,7 +246,7 @@ def _places(tree: ast.Module) -> _Places:
 
 def _annotation_names(tree: ast.Module) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found |= annotation_names(node.returns)
         elif isinstance(node, ast.arg | ast.AnnAssign):
@@ -250,7 +257,7 @@ def _annotation_names(tree: ast.Module) -> set[str]:
 def _local_names(tree: ast.Module) -> set[str]:
     """Names bound inside functions and classes, which an annotation there may mean."""
     found: set[str] = set()
-    for outer in ast.walk(tree):
+    for outer in nodes(tree):
         if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for node in ast.walk(outer):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -264,7 +271,7 @@ def _local_names(tree: ast.Module) -> set[str]:
 def _loop_names(tree: ast.Module) -> set[str]:
     targets: list[ast.AST] = []
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (ast.For, ast.AsyncFor)):
             targets.append(node.target)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
@@ -279,7 +286,7 @@ def _loop_names(tree: ast.Module) -> set[str]:
 def _defined_names(tree: ast.Module) -> set[str]:
     """Names bound by a statement that defines, imports or assigns."""
     found = {item.bound for item in imports_of(tree)}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Assign):
@@ -290,17 +297,13 @@ def _defined_names(tree: ast.Module) -> set[str]:
 
 
 def _typing_only(tree: ast.Module) -> frozenset[str]:
-    under: set[str] = set()
-    outside: set[str] = set()
-    for node in tree.body:
-        guarded = isinstance(node, ast.If) and _is_type_checking(node.test)
-        bound = {item.bound for item in imports_of(node)}
-        if guarded and isinstance(node, ast.If):
-            under |= {item.bound for part in node.body for item in imports_of(part)}
-            outside |= {item.bound for part in node.orelse for item in imports_of(part)}
-        else:
-            outside |= bound
-    return frozenset(under - outside)
+    guards = [n for n in tree.body if isinstance(n, ast.If) and _is_type_checking(n.test)]
+    under = {item.bound for guard in guards for part in guard.body for item in imports_of(part)}
+    if not under:
+        return frozenset()
+    others = [node for node in tree.body if node not in guards]
+    others += [part for guard in guards for part in guard.orelse]
+    return frozenset(under - {item.bound for node in others for item in imports_of(node)})
 
 
 def _is_type_checking(test: ast.expr) -> bool:

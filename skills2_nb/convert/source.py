@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 
 from skills2_nb.convert import dialect
-from skills2_nb.convert.names import Names, has_future_annotations, names_of
+from skills2_nb.convert.names import Names, has_future_annotations, names_of, nodes
 from skills2_nb.formats.problem import Edit, Problem
 from skills2_nb.formats.roles import Assignment, Role
 
@@ -142,7 +142,7 @@ def _module_faults(code: Code, names: Names) -> Iterator[Problem]:
 
 
 def _main_guards(code: Code, tree: ast.Module) -> Iterator[Problem]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and node.id == "__file__":
             yield code.assignment.problem(
                 "C407",
@@ -162,7 +162,7 @@ def _main_guards(code: Code, tree: ast.Module) -> Iterator[Problem]:
 
 
 def _relative_paths(code: Code, tree: ast.Module) -> Iterator[Problem]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.Call) or not node.args or not _opens(node.func):
             continue
         first = node.args[0]

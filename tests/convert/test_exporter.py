@@ -184,7 +184,7 @@ def test_errors_stand_in_the_way_with_all_their_problems(make_notebook, good):
     assert not (path.parents[1] / "skills").exists()
 
 
-@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/b", "..", "."])
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/b", "..", "."])
 def test_a_name_that_is_a_path_is_refused(make_notebook, name):
     path = make_notebook([("front", f"---\nname: {name}\ndescription: b\n---")])
     with pytest.raises(RefusedError, match="F310"):
