@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -177,23 +178,26 @@ def basis_of(folder: Path) -> Basis:
         PackageError: the folder is no package, or does not import.
     """
     package = read_package(folder)
+    code = folder / "runtime" / "skill.py"
     return Basis(
         skill=load(folder),
         body=package.body,
         anchors=package.manifest.anchors,
         settings=package.manifest.audit,
-        constants=constants_of((folder / "runtime" / "skill.py").read_text(encoding="utf-8")),
+        constants=constants_of(code.read_text(encoding="utf-8")) if code.is_file() else (),
     )
 
 
 def constants_of(code: str) -> tuple[float, ...]:
     """The numbers that a module spells out: thresholds and the like, which an answer may name."""
     numbers = {
-        float(node.value)
+        node.value
         for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
     }
-    return tuple(sorted(numbers))
+    return tuple(sorted(float(n) for n in numbers if abs(n) <= sys.float_info.max))
 
 
 def _beside(target: Target) -> tuple[Path, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import linecache
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -94,8 +95,23 @@ class Session:
         return (Path.cwd(), path.parent, folder_of(path))
 
     def sources(self) -> str:
-        """Digest of the blob that keeps the cells as they were run."""
-        return blobs.put(encode({"cells": list(self.history)}).encode("ascii"))
+        """Digest of the skill's cells as they were run; nothing is stored."""
+        return hashlib.sha256(self._sources()).hexdigest()
+
+    def keep_sources(self) -> None:
+        """Store the skill's cells as they were run, for the run that names their digest."""
+        blobs.put(self._sources())
+
+    def _sources(self) -> bytes:
+        """The cells that make the skill: exported ones as run, and every live step's own.
+
+        Scratch cells and magics are none of the skill, so running one changes nothing here.
+        """
+        ran = {_text(text) for text in self.history}
+        exported = [_text(a.cell.source) for a in self._exported()]
+        cells = [text for text in exported if text in ran]
+        cells += [_cell_text(spec) for spec in _specs(self.namespace)]
+        return encode({"cells": list(dict.fromkeys(cells))}).encode("ascii")
 
     def ghosts(self) -> list[str]:
         """Steps in the kernel whose cell now defines another one."""

@@ -104,6 +104,7 @@ def _run(options: argparse.Namespace, session: Session, memory: Memory, _: str |
     case = _case(session, options.case)
     given = _pairs(options.inputs, basis.skill)
     taken = None if given else case
+    session.keep_sources()
     outcome = chain(
         basis.skill,
         given if taken is None else dict(taken.inputs),

@@ -118,7 +118,7 @@ def test_a_run_of_another_skill_is_refused(package: Target, tmp_path: Path) -> N
 
 
 def test_the_constants_of_a_module() -> None:
-    assert constants_of("LIMIT = 1.5\nx = [-3, 'text', 1j]\n") == (1.5, 3.0)
+    assert constants_of(f"LIMIT = 1.5\nx = [-3, 'text', 1j, True, {10**400}]\n") == (1.5, 3.0)
 
 
 def test_an_open_run_is_unproven(package: Target) -> None:

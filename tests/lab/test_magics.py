@@ -76,6 +76,8 @@ def test_the_walk_of_an_author(executed: Callable[..., Any], skill_notebook: Pat
     assert "classic" in shown["text/plain"] and "1.00" in shown["text/plain"]
     assert "cell 5" in str(again["shown"]) or "cell" in str(again["shown"])
     assert "CONTRADICTED" in again["shown"][0]["text/plain"]
+    assert "PACKAGE_CHANGED" not in again["shown"][0]["text/plain"]
+    assert "LEDGER_MISMATCH" not in again["shown"][0]["text/plain"]
     assert "total_is_sum" in plain["shown"][0]["text/html"]
     assert "Sum(total=3" in plain["shown"][0]["text/plain"]
     assert "add#/total" in explain["shown"][0]["text/plain"]
@@ -223,3 +225,12 @@ def test_help_lists_the_verbs(shared_kernel: Callable[[str], dict[str, Any]]) ->
     text = shared_kernel("%skills2")["shown"][0]["text/plain"]
     for verb in ("run", "audit", "export", "lint", "explain", "status"):
         assert f"%skills2 {verb}" in text
+
+
+def test_only_a_run_keeps_the_cells(executed: Callable[..., Any], home: Path) -> None:
+    executed(["%skills2 status", "secret = 'hush'", "%skills2 explain tell"])
+    assert not (home / "blobs").exists()
+    executed(["secret = 'hush'", "%skills2 run"])
+    (kept,) = (home / "blobs").iterdir()
+    assert b"def add" in kept.read_bytes()
+    assert b"hush" not in kept.read_bytes()
