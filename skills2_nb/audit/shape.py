@@ -57,6 +57,18 @@ def _is_check(value: Any) -> bool:
     )
 
 
+def _are_files(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_file, value.values()))
+
+
+def _is_file(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("sha256"), str)
+        and _is_count(value.get("bytes"))
+    )
+
+
 def _vouches(value: Any) -> bool:
     return value in ("hook", "cli", "case", "client")
 
@@ -89,7 +101,9 @@ _CARRIES: Mapping[str, Mapping[str, _Is]] = {
     "healed": {"bytes": _is_count, "sha256": _is_text},
 }  # fmt: skip
 _MAY_CARRY: Mapping[str, Mapping[str, _Is]] = {
-    "step_failed": {"invariants": _are_checks, "us": _is_count},
+    "run_started": {"session": _may_be_text, "prompt_id": _may_be_text},
+    "step_ok": {"files": _are_files},
+    "step_failed": {"invariants": _are_checks, "us": _is_count, "files": _are_files},
 }
 _NOTHING: Mapping[str, _Is] = {}
 

@@ -96,6 +96,8 @@ class Run:
         vouched: str = "client",
         writer: str = "kernel",
         folders: tuple[Path, ...] | None = None,
+        session: str | None = None,
+        prompt_id: str | None = None,
     ) -> Run:
         """Open a run and its journal.
 
@@ -106,6 +108,8 @@ class Run:
             writer: ``serve``, ``kernel``, ``cli`` or ``worker``.
             folders: where relative paths among the inputs are sought; left out, the working
                 folder, then the package.
+            session: the client's session, where it is known.
+            prompt_id: the client's id of the prompt, where it is known.
 
         Raises:
             JournalError: the journal cannot be written.
@@ -130,6 +134,8 @@ class Run:
                 "inputs": deflate(run._capture.values(given)),
                 "prompt": prompt,
                 "vouched": vouched,
+                "session": session,
+                "prompt_id": prompt_id,
             },
         )
         run.state.inputs = given

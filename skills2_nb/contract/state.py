@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from skills2_nb.contract.blobs import inflate
@@ -18,6 +19,7 @@ from skills2_nb.contract.journal import Record
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 Status = Literal["ok", "failed", "rejected"]
+NO_FILES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 _STATUS: Mapping[str, Status] = {"step_ok": "ok", "step_failed": "failed", "rejected": "rejected"}
 
 
@@ -30,7 +32,10 @@ class Check(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One call of a step as recorded; ``args`` and ``output`` are plain values."""
+    """One call of a step as recorded; ``args`` and ``output`` are plain values.
+
+    ``files`` are those its body read: ``{path: {"sha256", "bytes"}}``.
+    """
 
     seq: int
     ts: str
@@ -43,6 +48,7 @@ class Call(NamedTuple):
     reason: str | None
     error: Mapping[str, Any] | None
     us: int
+    files: Mapping[str, Mapping[str, Any]] = NO_FILES
 
 
 @dataclass
@@ -50,6 +56,8 @@ class RunState:
     """A run so far. Changed by :meth:`apply` alone.
 
     Attributes:
+        session: the client's session that the run belongs to, where it is known.
+        prompt_id: the client's id of the prompt, where it is known.
         head: hash of the newest record.
         count: number of records.
         last: the newest success of each step.
@@ -64,6 +72,8 @@ class RunState:
     inputs: dict[str, Any] = field(default_factory=dict)
     prompt: str | None = None
     vouched: str = "client"
+    session: str | None = None
+    prompt_id: str | None = None
     started: str = ""
     ended: Record | None = None
     calls: list[Call] = field(default_factory=list)
@@ -112,6 +122,7 @@ class RunState:
         self.digest, self.live = record["digest"], record["live"]
         self.inputs = dict(inflate(record["inputs"]))
         self.prompt, self.vouched = record["prompt"], record["vouched"]
+        self.session, self.prompt_id = record.get("session"), record.get("prompt_id")
 
     def _take_call(self, record: Record) -> None:
         call = _call(record)
@@ -237,4 +248,5 @@ def _call(record: Record) -> Call:
         reason=record.get("reason"),
         error=record.get("error"),
         us=record.get("us", 0),
+        files=record.get("files", NO_FILES),
     )
