@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/installed.txt
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check base fix bench clean
+.PHONY: help install demo test check style base wheel fix bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,9 @@ demo: install ## export growth-accounting, run it on CDNOW, show readout, steps 
 test: install ## the tests (ARGS="-n 2 tests/audit" goes to pytest)
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: install ## style, types, floors, and that skills/ is what the notebooks export to
+check: style base wheel ## style, then the base install alone, then the wheel in an environment of its own
+
+style: install ## format, types, floors, and that skills/ is what the notebooks export to
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -39,8 +41,11 @@ check: install ## style, types, floors, and that skills/ is what the notebooks e
 		$(BIN)/skills2 lint "$$notebook" && $(BIN)/skills2 export "$$notebook" --check || exit 1; \
 	done
 
-base: ## the base install alone, in .venv-base, writes, exports, runs and audits a skill
+base: ## the base install alone, in .venv-base, takes a skill from nothing to a score and passes its tests
 	@PYTHON=$(PYTHON) .ci/base
+
+wheel: ## the wheel with [lab], in .venv-wheel, runs the demo from its own copy
+	@PYTHON=$(PYTHON) .ci/wheel
 
 fix: install ## what ruff can mend by itself
 	@$(BIN)/ruff check --fix .
@@ -50,4 +55,4 @@ bench: install ## ours beside the floor and a peer, in one run (ARGS="--write" k
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .venv-base build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-base .venv-wheel build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

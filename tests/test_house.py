@@ -212,6 +212,7 @@ def test_lengths(path: Path) -> None:
 
 
 def test_face() -> None:
+    pytest.importorskip("IPython", reason="the face has the magics")
     face = importlib.import_module("skills2_nb")
     assert list(face.__all__) == sorted(face.__all__)
     assert set(face.__all__) <= set(dir(face))

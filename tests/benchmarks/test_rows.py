@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import export, notebook, step_call
+from benchmarks import notebook, step_call
 
 
 def test_step_call_journals_what_the_floor_journals(
@@ -25,6 +25,9 @@ def test_step_call_journals_what_the_floor_journals(
 
 
 def test_the_notebook_measured_with_exports_cleanly(tmp_path: Path) -> None:
+    pytest.importorskip("jupytext", reason="the peers are for developers")
+    from benchmarks import export
+
     cells = 30
     source = notebook.write(tmp_path / "bench-skill.ipynb", cells)
     export.ours(source, tmp_path / "ours")

@@ -1,5 +1,6 @@
 """The demo, in a clone and elsewhere."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -54,16 +55,40 @@ def test_demo_json_and_a_page_of_ones_own_from_below(clone, skills2, monkeypatch
     assert (clone / "docs" / "demo.html").is_file()
 
 
-def test_demo_elsewhere_says_what_it_needs(bare, skills2):
-    done = skills2("demo")
-    assert (done.code, done.out) == (2, "")
-    assert "clone of the skills2-nb repository" in done.err
-    assert "skills2 new" in done.err
+def test_demo_elsewhere_goes_on_from_a_copy_that_it_names(bare, skills2):
+    done = skills2("demo", "-o", "mine")
+    assert done.code == 0, done.err
+    assert "mine/notebooks/growth-accounting.ipynb exported to mine/skills/" in " ".join(
+        done.out.split()
+    )
+    for part in ("growth-accounting.ipynb", "growth-accounting/assets/cdnow_sample.csv"):
+        assert (bare / "mine/notebooks" / part).read_bytes() == (NOTEBOOKS / part).read_bytes()
+    assert skills2("export", "mine/notebooks/growth-accounting.ipynb", "--check").code == 0
+    assert skills2("demo", "-o", "mine", "--json").json["skill"] == "growth-accounting"
 
 
-def test_demo_takes_a_skill_that_is_found(clone, bare, skills2, monkeypatch):
-    monkeypatch.chdir(clone)
-    assert skills2("export", "notebooks/growth-accounting.ipynb", "-o", bare / "skills").code == 0
-    monkeypatch.chdir(bare)
+def test_demo_without_a_folder_makes_a_temporary_one_and_says_where(bare, skills2):
     done = skills2("demo", "--json")
-    assert (done.code, done.json["skill"]) == (0, "growth-accounting")
+    assert done.code == 0, done.err
+    (place,) = re.findall(r"exported to (\S+)/skills/growth-accounting", done.err)
+    assert (Path(place) / "notebooks/growth-accounting.ipynb").is_file()
+    assert list(bare.iterdir()) == []
+    shutil.rmtree(place)
+
+
+def test_demo_writes_over_nothing_of_ones_own(bare, skills2):
+    own = bare / "mine/notebooks/growth-accounting.ipynb"
+    own.parent.mkdir(parents=True)
+    own.write_text("{}")
+    done = skills2("demo", "-o", "mine")
+    assert (done.code, done.out) == (2, "")
+    assert "is there already" in done.err
+    assert own.read_text() == "{}"
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
+
+
+def test_demo_where_nothing_can_be_written(bare, skills2):
+    (bare / "mine").write_text("")
+    done = skills2("demo", "-o", "mine/below")
+    assert (done.code, done.out) == (4, "")
+    assert "mine/below" in done.err

@@ -13,13 +13,14 @@ from decimal import Decimal
 from typing import Any, ClassVar
 from unittest.mock import MagicMock
 
-import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skills2_nb.contract.canonical import decode, encode, holds_digest, plain, withheld
+
+np = pytest.importorskip("numpy", reason="arrays need NumPy")
+pd = pytest.importorskip("pandas", reason="frames need pandas")
 
 SIX = """
 import datetime as dt, enum, sys, zoneinfo

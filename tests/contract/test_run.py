@@ -9,7 +9,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -387,6 +386,8 @@ def test_records_are_json_without_tags_for_plain_values(skill: Skill) -> None:
     ],
 )
 def test_withheld_tables_are_on_no_disk(home: Path, runtime: Runtime, stored: int) -> None:
+    pd = pytest.importorskip("pandas", reason="Tables need pandas")
+
     class Logs(BaseModel):
         log: Table
         free: Table

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from skills2_nb.contract import blobs, journal
@@ -38,6 +37,8 @@ def big(n: int) -> dict[str, Any]:
 
 @step
 def frame(n: int) -> Table:
+    import pandas as pd
+
     return pd.DataFrame({"n": range(n)})
 
 
@@ -64,6 +65,8 @@ def denied(*_: Any, **__: Any) -> Any:
 def test_a_result_reaches_its_caller_whatever_the_disk_says(
     monkeypatch: pytest.MonkeyPatch, name: str, fault: Any
 ) -> None:
+    if name == "frame":
+        pytest.importorskip("pandas", reason="Tables need pandas")
     run = Run.start(collected([plain_step, big, frame]), {"n": 3})
     for before in ("plain_step", "big"):
         run.call(before)
@@ -83,6 +86,7 @@ def test_a_result_reaches_its_caller_whatever_the_disk_says(
 def test_a_table_that_cannot_be_kept_keeps_no_step_from_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    pd = pytest.importorskip("pandas", reason="Tables need pandas")
     run = Run.start(collected([of_frame]))
     monkeypatch.setattr(blobs, "_write", full)
     with pytest.warns(RuntimeWarning, match="cannot keep a value"):

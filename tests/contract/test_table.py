@@ -3,17 +3,18 @@
 import datetime as dt
 from decimal import Decimal
 
-import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from pandas.testing import assert_frame_equal
-from polars.testing import assert_frame_equal as assert_polars_equal
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from skills2_nb.contract import blobs
 from skills2_nb.contract.errors import DefinitionError, JournalError
 from skills2_nb.contract.table import Table, kept, load, pack, reference
+
+np = pytest.importorskip("numpy", reason="arrays need NumPy")
+pd = pytest.importorskip("pandas", reason="frames need pandas")
+pl = pytest.importorskip("polars", reason="frames need Polars")
+assert_frame_equal = pd.testing.assert_frame_equal
+assert_polars_equal = pytest.importorskip("polars.testing").assert_frame_equal
 
 
 class Row(BaseModel):

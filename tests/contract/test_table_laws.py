@@ -4,14 +4,9 @@ import datetime as dt
 import zoneinfo
 from typing import Any
 
-import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pandas.testing import assert_frame_equal
-from polars.testing import assert_frame_equal as assert_polars_equal
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from skills2_nb.contract import blobs
@@ -20,6 +15,12 @@ from skills2_nb.contract.run import Run
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.step import step
 from skills2_nb.contract.table import Table, kept, load, pack, reference
+
+np = pytest.importorskip("numpy", reason="arrays need NumPy")
+pd = pytest.importorskip("pandas", reason="frames need pandas")
+pl = pytest.importorskip("polars", reason="frames need Polars")
+assert_frame_equal = pd.testing.assert_frame_equal
+assert_polars_equal = pytest.importorskip("polars.testing").assert_frame_equal
 
 INSTANTS = st.datetimes(dt.datetime(1800, 1, 1), dt.datetime(2200, 1, 1))
 SPANS = st.timedeltas(dt.timedelta(days=-40_000), dt.timedelta(days=40_000))

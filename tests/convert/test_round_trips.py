@@ -65,6 +65,7 @@ def notebook(request, skill_notebook, tmp_path):
             {"output_type": "stream", "name": "stdout", "text": "old"}]})  # fmt: skip
         skill_notebook.write_text(json.dumps(raw), encoding="utf-8")
         return skill_notebook
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     folder = tmp_path / "notebooks"
     shutil.copytree(GROWTH.with_suffix(""), folder / GROWTH.stem)
     shutil.copyfile(GROWTH, folder / GROWTH.name)

@@ -7,10 +7,13 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from skills2_nb.convert.exporter import export
 
 
 def convert(notebook: Path) -> subprocess.CompletedProcess[str]:
+    pytest.importorskip("nbconvert", reason="nbconvert comes with Jupyter")
     return subprocess.run(
         [sys.executable, "-m", "nbconvert", "--to", "skill", str(notebook)],
         capture_output=True,

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+
+nbformat = pytest.importorskip("nbformat", reason="a kernel comes with Jupyter")
+NotebookClient = pytest.importorskip("nbclient").NotebookClient
 
 pytestmark = pytest.mark.filterwarnings(
     # jupyter_client's own; nothing of ours opens a kernel without encryption elsewhere.

@@ -16,6 +16,8 @@ from skills2_nb.contract.run import Run
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.walk import walk
 
+pytest.importorskip("pandas", reason="growth accounting stands on pandas")
+
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "growth-accounting.ipynb"
 LOG = NOTEBOOK.parent / NOTEBOOK.stem / "assets" / "cdnow_sample.csv"
 STEPS = [

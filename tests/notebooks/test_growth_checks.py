@@ -9,6 +9,8 @@ import pytest
 from skills2_nb.contract.invariants import check
 from skills2_nb.contract.skill import Skill
 
+pytest.importorskip("pandas", reason="growth accounting stands on pandas")
+
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "growth-accounting.ipynb"
 LOG = NOTEBOOK.parent / NOTEBOOK.stem / "assets" / "cdnow_sample.csv"
 STEPS = [

@@ -18,6 +18,8 @@ from skills2_nb.evals.runners import chain
 from skills2_nb.formats.cases import RunCase, StepCase, to_dict
 from skills2_nb.formats.package import read_package
 
+pytest.importorskip("pandas", reason="growth accounting stands on pandas")
+
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "growth-accounting.ipynb"
 LOG = NOTEBOOK.parent / NOTEBOOK.stem / "assets" / "cdnow_sample.csv"
 STEPS = [

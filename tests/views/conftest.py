@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
-import pandas as pd
 import pytest
 from pydantic import BaseModel
 
@@ -59,6 +58,8 @@ def is_large(event_count):
 @step(invariants=[counted])
 def read_log(amounts: list[int], owner: str) -> Log:
     """Read the amounts."""
+    import pandas as pd
+
     return Log(log=pd.DataFrame({"amount": amounts}), event_count=len(amounts), owner=owner)
 
 
