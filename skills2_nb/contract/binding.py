@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from skills2_nb.contract.canonical import decode, encode, holds_digest, is_digest
 from skills2_nb.contract.errors import InputError
@@ -22,8 +22,7 @@ LITERAL: Origin = {"from": "literal"}
 DEFAULT: Origin = {"from": "default"}
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """Arguments by name as given or found, and the origin of each.
 
     An origin is ``{"from": "step#/field", "seq": n, "by": "ref" | "bind" | "name"}``,
@@ -62,9 +61,13 @@ def bind(
     _refuse_unknown(spec, args, refs)
     bound = Bound({}, {})
     for parameter in spec.parameters:
+        name = parameter.name
+        if args.get(name) is not None and name not in refs:
+            bound.values[name], bound.origins[name] = args[name], dict(LITERAL)
+            continue
         found = _find(skill, spec, parameter, state, args, refs)
         if found is not None:
-            bound.values[parameter.name], bound.origins[parameter.name] = found
+            bound.values[name], bound.origins[name] = found
     return bound
 
 

@@ -34,16 +34,18 @@ class sheltered:
     """
 
     __slots__ = ("_shelter", "_token")
-    _token: Token[dict[str, bytes] | None]
+    _token: Token[dict[str, bytes] | None] | None
 
     def __init__(self, shelter: dict[str, bytes] | None) -> None:
         self._shelter = shelter
 
     def __enter__(self) -> None:
-        self._token = _SHELTER.set(self._shelter)
+        nothing = self._shelter is None and _SHELTER.get() is None
+        self._token = None if nothing else _SHELTER.set(self._shelter)
 
     def __exit__(self, *_: object) -> None:
-        _SHELTER.reset(self._token)
+        if self._token is not None:
+            _SHELTER.reset(self._token)
 
 
 def hold(data: bytes) -> str:
@@ -143,9 +145,9 @@ def inflate(value: Any) -> Any:
     Raises:
         JournalError: a value is gone or was changed.
     """
-    if not isinstance(value, dict) or value.keys() == {ESCAPE_TAG}:
+    if not isinstance(value, dict) or (ESCAPE_TAG in value and len(value) == 1):
         return value
-    if value.keys() == {BLOB_TAG, "bytes"}:
+    if BLOB_TAG in value and value.keys() == {BLOB_TAG, "bytes"}:
         return inflate(json.loads(get(value[BLOB_TAG])))
     for item in value.values():  # a loop: journals of many records are all read through here
         if isinstance(item, dict):
@@ -155,9 +157,11 @@ def inflate(value: Any) -> Any:
 
 def _is_small(value: Any) -> bool:
     """Whether a look is enough: most values of a step are numbers and short text."""
+    if isinstance(value, str):
+        return len(value) < 100
     if isinstance(value, dict):
         return len(value) < 100 and all(map(_is_small, value.values()))
-    return not isinstance(value, list) and (not isinstance(value, str) or len(value) < 100)
+    return not isinstance(value, list)
 
 
 def _moved(value: Any) -> Any:

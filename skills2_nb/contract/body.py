@@ -5,9 +5,60 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextvars import Token
+from typing import Any, NamedTuple
+
+from skills2_nb.contract.errors import JournalError
+from skills2_nb.contract.reads import Reads
+from skills2_nb.contract.spec import StepSpec
+from skills2_nb.contract.step import Caller, current
+
+
+class Within(Reads):
+    """Open while a body runs: no run is current in it, and the files it reads are noted.
+
+    A copy of the process that a body forks, and that comes out of it, ends here: the call is the
+    first one's to record and to answer.
+    """
+
+    __slots__ = ("_caller", "_process")
+    _caller: Token[Caller | None]
+    _process: int
+
+    def __enter__(self) -> None:
+        self._process = os.getpid()
+        self._caller = current.set(None)
+        super().__enter__()
+
+    def __exit__(self, *raised: object) -> None:
+        if os.getpid() != self._process:
+            os._exit(0)
+        super().__exit__(*raised)
+        current.reset(self._caller)
+
+
+class Prepared(NamedTuple):
+    """A call that may be made.
+
+    Attributes:
+        seen: how many records the run had when it was let through.
+        inputs: its typed arguments.
+        args: their plain form.
+        origins: where each came from.
+        lost: why values of the call could not be kept beside its record.
+        within: open while its body runs.
+    """
+
+    spec: StepSpec
+    inputs: dict[str, Any]
+    args: dict[str, Any]
+    origins: dict[str, Any]
+    lost: list[JournalError]
+    seen: int
+    within: Within
 
 
 def completed(fn: Callable[..., Any], inputs: Mapping[str, Any]) -> Any:

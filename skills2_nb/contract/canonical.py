@@ -17,6 +17,7 @@ import hashlib
 import itertools
 import json
 import math
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
@@ -32,6 +33,8 @@ DIGEST_TAG = "$digest"
 BLOB_TAG = "$blob"
 _TAGS = (FLOAT_TAG, BYTES_TAG, ESCAPE_TAG, DIGEST_TAG)
 MAX_DEPTH = 200
+#: Items of all lists and mappings of one value; a list that holds itself over and over has more.
+MOST_ITEMS = 2_000_000
 #: Python neither writes nor reads longer whole numbers as text unless told to.
 _LONGEST = 10**4_000
 
@@ -39,6 +42,31 @@ _ENCODER = json.JSONEncoder(
     ensure_ascii=True, allow_nan=False, sort_keys=True, check_circular=False, separators=(",", ":")
 )
 _ATOMS = frozenset({str, bool, type(None)})
+
+
+class _Room(threading.local):
+    """How many items the value that this thread is reading may still have."""
+
+    left = MOST_ITEMS
+
+
+_room = _Room()
+
+
+def _text_of() -> Callable[[Any], str]:
+    """How a plain value becomes text: by the encoder in C, made once rather than at each value."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    quote = json.encoder.encode_basestring_ascii
+    try:
+        chunks = make(None, _ENCODER.default, quote, None, ":", ",", True, False, False)
+        made: Callable[[Any], str] = lambda value: "".join(chunks(value, 0))  # noqa: E731
+        probe = {"b": [1, 0.5, "\u00e9\n"], "a": None}
+        return made if made(probe) == _ENCODER.encode(probe) else _ENCODER.encode
+    except TypeError:  # another interpreter's
+        return _ENCODER.encode
+
+
+_encoded = _text_of()
 
 
 def plain(value: Any) -> Any:
@@ -49,6 +77,9 @@ def plain(value: Any) -> Any:
             the type and the mend.
         ValueError: the value contains itself, or a whole number is too long.
     """
+    if type(value) in _ATOMS:
+        return value
+    _room.left = MOST_ITEMS
     try:
         return _plain(value, 0)
     except (TypeError, ValueError):
@@ -61,12 +92,12 @@ def plain(value: Any) -> Any:
 
 def encode(value: Any) -> str:
     """The canonical JSON text of ``value``: ASCII, no blanks, keys sorted."""
-    return _ENCODER.encode(plain(value))
+    return _encoded(plain(value))
 
 
 def encode_plain(value: Any) -> str:
     """The same for a value that :func:`plain` has already been through."""
-    return _ENCODER.encode(value)
+    return _encoded(value)
 
 
 def digest(value: Any) -> str:
@@ -127,8 +158,20 @@ def _plain(value: Any, depth: int) -> Any:
     if kind is dict:
         return _mapping(value, depth)
     if kind is list or kind is tuple:
+        _spend(len(value))
         return [_plain(item, depth + 1) for item in value]
     return _other(value, depth)
+
+
+def _spend(items: int) -> None:
+    """Count items; a list of lists that share their parts may stand for more than fit anywhere."""
+    left = _room.left - items
+    if left < 0:
+        raise ValueError(
+            f"a value has more than {MOST_ITEMS:,} items, those that it shares counted each time; "
+            "return less, or a table"
+        )
+    _room.left = left
 
 
 def _int(value: int) -> int:
@@ -146,19 +189,18 @@ def _float(value: float) -> Any:
 
 def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
+    _spend(len(value))
     for key, item in value.items():
-        name = _key(key)
+        name = key if type(key) is str else _key(key)
         if name in made:
             raise TypeError(f"two keys of a mapping are both {name!r} as text; make them differ")
-        made[name] = _plain(item, depth + 1)
+        made[name] = item if type(item) in _ATOMS else _plain(item, depth + 1)
     if (len(made) == 1 and next(iter(made)) in _TAGS) or BLOB_TAG in made:
         return {ESCAPE_TAG: made}
     return made
 
 
 def _key(key: Any) -> str:
-    if type(key) is str:
-        return key
     form = _plain(key, 1)
     if isinstance(form, str):
         return form
@@ -220,10 +262,12 @@ def _own_items(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
 def _sequence(value: Any, depth: int) -> list[Any]:
     """A list or tuple of somebody's own class, by the items it holds."""
     items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+    _spend(len(value))
     return [_plain(item, depth + 1) for item in items]
 
 
 def _set(value: Any, depth: int) -> list[Any]:
+    _spend(len(value))
     return sorted((_plain(item, depth + 1) for item in value), key=_ENCODER.encode)
 
 

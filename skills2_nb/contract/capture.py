@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,9 @@ from skills2_nb.contract.errors import InputError, JournalError, OutputError, to
 from skills2_nb.contract.invariants import shown
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check
+
+#: Values that never leave their line.
+_SMALL = frozenset({int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -28,17 +32,24 @@ class Capture:
     redact: frozenset[str] = frozenset()
     shelter: Mapping[str, bytes] = field(default_factory=dict)
 
-    @property
+    @functools.cached_property
     def withholds(self) -> bool:
         """Whether a record may differ from the values seen."""
         return self.mode == "digest" or bool(self.redact)
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Plain values by name: arguments, run inputs."""
+        if not self.withholds:
+            return {
+                name: item if type(item) in _SMALL else deflate(item)
+                for name, item in values.items()
+            }
         return {name: deflate(self._field(name, item)) for name, item in values.items()}
 
     def output(self, output: Any) -> Any:
         """A plain result."""
+        if not self.withholds:
+            return deflate(output)
         if output is None:
             return None
         if isinstance(output, dict):
@@ -54,9 +65,10 @@ class Capture:
 
     def checks(self, checks: Sequence[Check]) -> list[dict[str, Any]]:
         """Invariants' answers; what one says may quote values too."""
+        mute = self.withholds
         return [
-            {"name": c.name, "ok": c.ok, "message": None if self.withholds else c.message}
-            for c in checks
+            {"name": name, "ok": ok, "message": None if mute else message}
+            for name, ok, message in checks
         ]
 
     def _field(self, name: str, value: Any) -> Any:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+#: The variable that names the place.
+VARIABLE = "SKILLS2_HOME"
 
 
 _ELSEWHERE: ContextVar[Path | None] = ContextVar("records elsewhere", default=None)
@@ -23,7 +25,7 @@ def home() -> Path:
     elsewhere = _ELSEWHERE.get()
     if elsewhere is not None:
         return elsewhere
-    place = os.environ.get("SKILLS2_HOME")
+    place = os.environ.get(VARIABLE)
     return Path(place or "~/.claude/skills2").expanduser().absolute()
 
 

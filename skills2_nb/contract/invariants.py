@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -140,12 +141,33 @@ def check(
         DefinitionError: an invariant names what is neither an input nor an output field.
     """
     seen = {**inputs, **output_fields(output)}
+    checks = []
+    for item in invariants:
+        if run is None and "run" in item.parameters:
+            continue
+        try:
+            given = {name: seen[name] for name in item.parameters}
+        except KeyError:
+            whole = {"inputs": Fields(inputs), "output": output, "run": run}
+            given = _arguments(item, seen, whole)
+        checks.append(_ask(item, given))
+    return tuple(checks)
+
+
+def refused(
+    invariants: Sequence[Invariant],
+    inputs: Mapping[str, Any],
+    output: Any,
+    run: RunView | None = None,
+) -> tuple[str, ...]:
+    """The names of the invariants that return a failure, or assert one.
+
+    Unlike :func:`check` it takes no other exception for an answer, nor a result that is neither
+    true nor false: an invariant that breaks has not said no.
+    """
+    seen = {**inputs, **output_fields(output)}
     whole = {"inputs": Fields(inputs), "output": output, "run": run}
-    return tuple(
-        _ask(item, _arguments(item, seen, whole))
-        for item in invariants
-        if run is not None or "run" not in item.parameters
-    )
+    return tuple(item.name for item in invariants if _refuses(item, seen, whole))
 
 
 def holds(item: Invariant, fields: Mapping[str, Any], run: RunView) -> bool | None:
@@ -167,13 +189,21 @@ def values_seen(item: Invariant, inputs: Mapping[str, Any], output: Any) -> dict
 
 def output_fields(output: Any) -> dict[str, Any]:
     """The top-level fields of a result: a model's, a dataclass's or a mapping's; else none."""
-    kind = type(output)
-    if kind is dict or isinstance(output, Mapping):
+    names = _field_names(type(output))  # type: ignore[arg-type]  # every type has a hash
+    if names is None:
         return {name: item for name, item in output.items() if isinstance(name, str)}
+    return {name: getattr(output, name) for name in names}
+
+
+@functools.lru_cache(maxsize=256)
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The names of a model's or dataclass's fields; None of a mapping's, each has its own."""
+    if issubclass(kind, Mapping):
+        return None
     names = getattr(kind, "__pydantic_fields__", None)
     if names is None and hasattr(kind, "__dataclass_fields__"):
-        names = [item.name for item in fields(output)]
-    return {name: getattr(output, name) for name in names} if names else {}
+        names = [item.name for item in fields(kind)]  # type: ignore[arg-type]  # it is one
+    return tuple(names or ())
 
 
 def _body(code: Any) -> tuple[bool, bool]:
@@ -221,6 +251,17 @@ def _ask(item: Invariant, given: Mapping[str, Any]) -> Check:
         return _judge(item, result)
     except Exception as error:
         return Check(item.name, False, f"its result is neither true nor false: {told(error)}")
+
+
+def _refuses(item: Invariant, seen: Mapping[str, Any], whole: Mapping[str, Any]) -> bool:
+    try:
+        result = item.fn(**_arguments(item, seen, whole))
+        unclear = result is None or isinstance(result, str) or getattr(result, "shape", ()) != ()
+        return not unclear and not bool(result)
+    except AssertionError:
+        return True
+    except (Exception, SystemExit):
+        return False
 
 
 def _judge(item: Invariant, result: Any) -> Check:

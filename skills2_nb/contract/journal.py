@@ -3,7 +3,8 @@
 A line is canonical JSON in the key order ``v, run, seq, ts, kind, ..., writer, mac, prev, hash``.
 ``hash`` is the sha256 of the line's bytes before ``,"hash":`` followed by ``}``; ``prev`` is the
 hash of the line before (64 zeros at first). So a journal is verified by slicing bytes, never by
-encoding again. Standard library alone.
+encoding again. ``mac`` is the HMAC-SHA256, by the writer's key, of the line's bytes before
+``,"mac":`` followed by ``prev``; null where the writer has no key. Standard library alone.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from skills2_nb.contract import keys
 from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.descriptor import BINARY, pread
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.home import PRIVATE_FILE
 from skills2_nb.contract.lock import guard_forks, locked
@@ -27,30 +29,14 @@ from skills2_nb.contract.lock import guard_forks, locked
 Record = dict[str, Any]
 VERSION = 1
 GENESIS = "0" * 64
-_HASH_KEY = b',"hash":"'
+HASH_KEY = b',"hash":"'
 #: Bytes of ``,"hash":"<64 hex>"}`` at a line's end.
-_TAIL = len(_HASH_KEY) + 64 + 2
+TAIL = len(HASH_KEY) + 64 + 2
 _RESERVED = frozenset({"v", "run", "seq", "ts", "kind", "writer", "mac", "prev", "hash"})
 KINDS = frozenset(
     ("run_started", "step_ok", "step_failed", "rejected", "run_ended", "answer", "note", "healed")
 )
-BINARY = getattr(os, "O_BINARY", 0)
 _decode = json.JSONDecoder().raw_decode
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One place where a journal is not what was written.
-
-    Attributes:
-        line: 1-based line number.
-        message: what is wrong there.
-        torn: whether it is a last line that its writer did not finish.
-    """
-
-    line: int
-    message: str
-    torn: bool = False
 
 
 def now() -> str:
@@ -71,8 +57,10 @@ class Journal:
     Args:
         path: the file, made with mode 0600 where it is absent.
         run: the run's id, written in every line.
-        writer: who appends, ``<serve|kernel|cli|worker>:<key id or pid>``.
+        writer: who appends, ``<serve|kernel|cli|worker>:<key id or pid>``; with ``home`` the word
+            before the colon alone.
         on_record: is handed every record once, in order, own and others' alike.
+        home: where this process keeps its key; without one, records bear no MAC.
     """
 
     def __init__(
@@ -81,12 +69,16 @@ class Journal:
         run: str,
         writer: str,
         on_record: Callable[[Record], None] | None = None,
+        home: Path | None = None,
     ) -> None:
         self.path = path
         self.run = run
         self.writer = writer
+        self._kind = writer
+        self._home = home
+        self._key: keys.Key | None = None
         self._run_text = encode_plain(run)
-        self._writer_text = encode_plain(writer)
+        self._writer_text = "" if home is not None else encode_plain(writer)
         self._on_record = on_record
         self.lock = threading.RLock()
         self._busy = False
@@ -140,6 +132,16 @@ class Journal:
             finally:
                 self._busy = False
 
+    @property
+    def offset(self) -> int:
+        """Where the records read so far end, in bytes; while one is handed on, where it begins."""
+        return self._offset
+
+    def begin(self, end: int, newest: Record) -> None:
+        """Read on behind a record that ends at that byte, before anything else is read."""
+        self._seq, self._head, self._ts = newest["seq"], newest["hash"], newest["ts"]
+        self._offset = end
+
     def close(self) -> None:
         """Let the file go; the next append opens it again."""
         with self.lock:
@@ -177,7 +179,7 @@ class Journal:
         data = pread(fd, size - self._offset, self._offset)
         *lines, torn = data.split(b"\n")
         for line in lines:
-            record = _parsed(line, self.path, self._seq + 1)
+            record = parsed(line, self.path, self._seq + 1)
             if (record.get("prev"), record.get("seq")) != (self._head, self._seq + 1):
                 raise JournalError(
                     f"{self.path}: line {self._seq + 1} does not follow the one before; see "
@@ -197,16 +199,21 @@ class Journal:
         self._write(fd, "healed", {"bytes": len(torn), "sha256": hashlib.sha256(torn).hexdigest()})
 
     def _write(self, fd: int, kind: str, fields: Mapping[str, Any]) -> Record:
-        clash = _RESERVED.intersection(fields)
-        if clash:
-            raise JournalError(f"a record's own keys cannot be given: {', '.join(sorted(clash))}")
+        if not _RESERVED.isdisjoint(fields):
+            clash = ", ".join(sorted(_RESERVED.intersection(fields)))
+            raise JournalError(f"a record's own keys cannot be given: {clash}")
+        if not self._writer_text:
+            self._sign()
         seq, ts = self._seq + 1, max(now(), self._ts)
         inner = encode_plain(fields)[1:-1]
-        line, value = sealed(
+        head = (
             f'{{"v":{VERSION},"run":{self._run_text},"seq":{seq},"ts":"{ts}","kind":"{kind}",'
-            f'{inner}{"," if inner else ""}"writer":{self._writer_text},"mac":null,'
-            f'"prev":"{self._head}"'.encode("ascii")
-        )
+            f'{inner}{"," if inner else ""}"writer":{self._writer_text}'
+        ).encode("ascii")
+        prev = self._head.encode("ascii")
+        mac = None if self._key is None else self._key.mac(head, prev)
+        shown = b"null" if mac is None else b'"%b"' % mac.encode("ascii")
+        line, value = sealed(b'%b,"mac":%b,"prev":"%b"' % (head, shown, prev))
         self._put(fd, line)
         record: Record = {
             "v": VERSION,
@@ -216,12 +223,18 @@ class Journal:
             "kind": kind,
             **fields,
             "writer": self.writer,
-            "mac": None,
+            "mac": mac,
             "prev": self._head,
             "hash": value,
         }
         self._accept(record, len(line))
         return record
+
+    def _sign(self) -> None:
+        """Find this process's key, else go by its number; asked once, and anew after a fork."""
+        self._key = None if self._home is None else keys.own(self._home)
+        self.writer = f"{self._kind}:{os.getpid() if self._key is None else self._key.id}"
+        self._writer_text = encode_plain(self.writer)
 
     def _put(self, fd: int, line: bytes) -> None:
         done = os.write(fd, line)
@@ -244,13 +257,20 @@ class Journal:
         """In the child: the lock is the parent's, and so is what the open file has locked."""
         self.lock = threading.RLock()
         self._busy = False
+        if self._home is not None:
+            self._key, self._writer_text = None, ""
         self.close()
 
 
 def sealed(body: bytes) -> tuple[bytes, str]:
     """A line and its hash, from the line's bytes before ``,"hash":``."""
     value = hashlib.sha256(body + b"}").hexdigest()
-    return body + _HASH_KEY + value.encode("ascii") + b'"}\n', value
+    return body + HASH_KEY + value.encode("ascii") + b'"}\n', value
+
+
+def unsealed(line: bytes) -> bool:
+    """Whether a whole line ends with the hash of its own bytes."""
+    return sealed(line[: -TAIL - 1])[0] == line
 
 
 def read(path: Path) -> Iterator[Record]:
@@ -266,93 +286,15 @@ def read(path: Path) -> Iterator[Record]:
     with file:
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
-                yield _parsed(line, path, number)
+                yield parsed(line, path, number)
 
 
-def verify(path: Path) -> list[Fault]:
-    """Every break of the chain, by line; an empty list is a whole journal.
-
-    Raises:
-        JournalError: the file cannot be read.
-    """
-    return [fault for _, fault in scan(path) if fault is not None]
-
-
-def scan(path: Path) -> Iterator[tuple[Record | None, Fault | None]]:
-    """Each line once: its record, None where it is none, and what is wrong with it.
-
-    A line that was changed gives its record as it stands now. Nothing is kept, so a journal of
-    any length takes no more room than its longest line.
+def parsed(line: bytes, path: Path, number: int) -> Record:
+    """The record that a line is.
 
     Raises:
-        JournalError: the file cannot be read.
+        JournalError: it is none; the message names the file and the line.
     """
-    before = _Before()
-    number = 0
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                record, message, before = _check(line, number, before)
-                torn = not line.endswith(b"\n")
-                yield record, Fault(number, message, torn) if message else None
-    except OSError as error:
-        raise JournalError(f"cannot read the journal {path}: {error}") from error
-    if number == 0:
-        yield None, Fault(1, "the journal is empty")
-
-
-class _Before(NamedTuple):
-    """What the lines so far ask of the next one."""
-
-    prev: str = GENESIS
-    run: Any = None
-    ts: str = ""
-
-
-def _check(line: bytes, number: int, before: _Before) -> tuple[Record | None, str | None, _Before]:
-    """A line's record, what is wrong with it, and what the next one has to agree with."""
-    if not line.endswith(b"\n"):
-        return None, "the line is not complete", before
-    body, tail = line[: -_TAIL - 1], line[-_TAIL - 1 : -1]
-    if not (tail.startswith(_HASH_KEY) and tail.endswith(b'"}')):
-        also = ", and is one of CR LF: the file was converted" if line.endswith(b"\r\n") else ""
-        return _record(line), f"the line does not end with its hash{also}", before
-    named = tail[len(_HASH_KEY) : -2].decode("ascii", "replace")
-    after = _Before(named, before.run, before.ts)
-    if hashlib.sha256(body + b"}").hexdigest() != named:
-        return _record(line), "the line's bytes do not give its hash: it was changed", after
-    record = _record(line)
-    if record is None:
-        return None, "the line is no JSON object, though its hash is right: it was forged", after
-    after = _Before(named, before.run or record.get("run"), str(record.get("ts")))
-    return record, _mismatch(record, number, before), after
-
-
-def _record(line: bytes) -> Record | None:
-    """The JSON object that a whole line is, else None."""
-    try:
-        record, end = _decode(line.decode("ascii"))
-    except (ValueError, RecursionError):
-        return None
-    return record if end == len(line) - 1 and isinstance(record, dict) else None
-
-
-def _mismatch(record: Record, number: int, before: _Before) -> str | None:
-    """Where a record whose hash is right does not go with those before it."""
-    if record.get("prev") != before.prev:
-        return "the line does not follow the one before: lines were cut, swapped or added"
-    if record.get("seq") != number or type(record["seq"]) is not int:
-        return f"the line says it is number {record.get('seq')}"
-    if record.get("v") != VERSION or record.get("kind") not in KINDS:
-        return f"the line is of a kind or version that nobody writes: {record.get('kind')!r}"[:120]
-    if not isinstance(record.get("run"), str) or record["run"] != (before.run or record["run"]):
-        return f"the line is of another run: {record.get('run')!r}"[:120]
-    if not isinstance(record.get("ts"), str) or record["ts"] < before.ts:
-        return "the line is older than the one before"
-    return None
-
-
-def _parsed(line: bytes, path: Path, number: int) -> Record:
     try:
         text = line.decode("ascii")
         record, end = _decode(text)
@@ -364,20 +306,3 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
     if more or not isinstance(record, dict) or not isinstance(record.get("hash"), str):
         raise JournalError(f"{path}: line {number} is no record; see `skills2 runs verify`")
     return record
-
-
-def pread(fd: int, count: int, offset: int) -> bytes:
-    """Read ``count`` bytes at ``offset``; plain reads where the system has no ``pread``."""
-    parts: list[bytes] = []
-    while count > 0:
-        if hasattr(os, "pread"):
-            part = os.pread(fd, count, offset)
-        else:  # pragma: no cover - Windows
-            os.lseek(fd, offset, os.SEEK_SET)
-            part = os.read(fd, count)
-        if not part:
-            break
-        parts.append(part)
-        count -= len(part)
-        offset += len(part)
-    return b"".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -10,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.contract.canonical import encode
+from skills2_nb.contract.descriptor import BINARY, pread
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.home import PRIVATE_FILE, folder, home
-from skills2_nb.contract.journal import BINARY, now, pread
+from skills2_nb.contract.journal import Record, now
 from skills2_nb.contract.lock import locked
+
+#: One line a run that ended: ``ts, run, count, head, writer, by``.
+HEADS = "heads"
 
 
 def place(name: str) -> Path:
@@ -49,12 +54,30 @@ def _put(fd: int, line: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def read(name: str) -> Iterator[dict[str, Any]]:
-    """The lines in order; one that is no JSON object is passed over."""
+def headed(end: Record) -> None:
+    """Keep the head of a run that has just ended; a ledger that cannot be written is passed over.
+
+    Args:
+        end: the ``run_ended`` record.
+    """
+    facts = {"run": end["run"], "count": end["seq"], "head": end["hash"]}
+    with contextlib.suppress(JournalError):
+        append(HEADS, facts | {"writer": end["writer"], "by": end["by"]})
+
+
+def read(name: str, run: str | None = None) -> Iterator[dict[str, Any]]:
+    """The lines in order; one that is no JSON object is passed over.
+
+    Args:
+        run: only lines that may be of this run are looked at: the ledger grows by every run.
+    """
     path = place(name)
     if not path.is_file():
         return
+    wanted = (run or "").encode("utf-8")
     for line in path.read_bytes().split(b"\n"):
+        if wanted not in line:
+            continue
         try:
             facts = json.loads(line)
         except (ValueError, RecursionError):

@@ -45,10 +45,17 @@ def files(folder: Path) -> list[str]:
 
 def package_digest(folder: Path) -> str:
     """sha256 over the sorted ``(path, sha256 of the bytes on disk)`` of :func:`files`."""
+    return combined(
+        {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files(folder)}
+    )
+
+
+def combined(digests: Mapping[str, str]) -> str:
+    """The digest of a package whose files, by path, have these sha256."""
     total = hashlib.sha256()
-    for name in files(folder):
-        inner = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        total.update(os.fsencode(name) + f"\0{inner}\n".encode())
+    for name in sorted(digests):
+        if not _left_out(Path(name)):
+            total.update(os.fsencode(name) + f"\0{digests[name]}\n".encode())
     return total.hexdigest()
 
 

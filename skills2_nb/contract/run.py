@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-import os
 import re
 import secrets
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from skills2_nb.contract import invariants as inv
 from skills2_nb.contract.binding import Bound, bind
 from skills2_nb.contract.blobs import deflate, sheltered
-from skills2_nb.contract.body import completed
+from skills2_nb.contract.body import Prepared, Within, completed
 from skills2_nb.contract.capture import (
     Capture,
     foreign,
@@ -35,7 +33,9 @@ from skills2_nb.contract.errors import (
 from skills2_nb.contract.home import folder, home
 from skills2_nb.contract.inputs import run_inputs
 from skills2_nb.contract.journal import Journal, Record
+from skills2_nb.contract.ledger import headed
 from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.snapshot import AT_LAST, Places
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check, RunState
 from skills2_nb.contract.step import Caller, broken, current
@@ -43,24 +43,6 @@ from skills2_nb.contract.step import Caller, broken, current
 #: What was current before each run that this context entered; a run may be entered in many.
 _BEFORE: ContextVar[tuple[Caller | None, ...]] = ContextVar("callers before", default=())
 _RUN_ID = re.compile(r"(\d{4})(\d\d)(\d\d)-\d{6}-[0-9a-f]{8}")
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A call that may be made.
-
-    Attributes:
-        inputs: its typed arguments.
-        args: their plain form.
-        origins: where each came from.
-        lost: why values of the call could not be kept beside its record.
-    """
-
-    spec: StepSpec
-    inputs: dict[str, Any]
-    args: dict[str, Any]
-    origins: dict[str, Any]
-    lost: list[JournalError]
 
 
 class Run:
@@ -84,7 +66,8 @@ class Run:
         self._shelter: dict[str, bytes] = {}
         runtime = skill.runtime
         self._capture = Capture(runtime.capture, frozenset(runtime.redact), self._shelter)
-        self._journal = Journal(path, id, f"{writer}:{os.getpid()}", self._take)
+        self._journal = Journal(path, id, writer, self._take, home())
+        self._places = Places(self._journal)
 
     @classmethod
     def start(
@@ -150,7 +133,9 @@ class Run:
             JournalError: its journal cannot be read.
         """
         run = cls(skill, id, find(id), writer)
+        run.state = run._places.open()
         run._journal.sync()
+        run._places.keep()
         return run
 
     def call(
@@ -170,14 +155,12 @@ class Run:
         """
         prepared = self._prepare(step, args or {}, refs or {})
         begun = time.perf_counter_ns()
-        token = current.set(None)
         try:
-            result = completed(prepared.spec.fn, prepared.inputs)
+            with prepared.within:
+                result = completed(prepared.spec.fn, prepared.inputs)
         except BaseException as error:
             self._fail(prepared, "exception", foreign(prepared.spec, error), begun)
             raise
-        finally:
-            current.reset(token)
         return self._finish(prepared, result, begun)
 
     async def acall(
@@ -189,23 +172,22 @@ class Run:
         """:meth:`call` for a coroutine step."""
         prepared = self._prepare(step, args or {}, refs or {})
         begun = time.perf_counter_ns()
-        token = current.set(None)
         try:
-            result = prepared.spec.fn(**prepared.inputs)
-            if inspect.isawaitable(result):
-                result = await result
+            with prepared.within:
+                result = prepared.spec.fn(**prepared.inputs)
+                if inspect.isawaitable(result):
+                    result = await result
         except BaseException as error:
             self._fail(prepared, "exception", foreign(prepared.spec, error), begun)
             raise
-        finally:
-            current.reset(token)
         return self._finish(prepared, result, begun)
 
     def end(self, by: str = "tool", answer: str | None = None) -> None:
         """Close the run to calls; an ``answer`` follows as its own record."""
-        self._journal.append("run_ended", lambda: self._ending(by))
+        headed(self._journal.append("run_ended", lambda: self._ending(by)))
         if answer is not None:
             self.answer(answer)
+        self._places.keep(AT_LAST)
 
     def answer(self, text: str, prompt_id: str | None = None) -> None:
         """Record the answer given to the user."""
@@ -231,6 +213,7 @@ class Run:
 
     def close(self) -> None:
         """Let the journal's file go; the run stays open."""
+        self._places.keep(AT_LAST)
         self._journal.close()
 
     def __enter__(self) -> Run:
@@ -247,8 +230,9 @@ class Run:
         """An interrupted append is read again: what the state has already is passed over."""
         if record["seq"] > self.state.count:
             self.state.apply(record)
+            self._places.see(record)
 
-    def _prepare(self, step: str, args: Mapping[str, Any], refs: Mapping[str, str]) -> _Prepared:
+    def _prepare(self, step: str, args: Mapping[str, Any], refs: Mapping[str, str]) -> Prepared:
         """Check order, bind and validate; a refusal is recorded before it is raised."""
         try:
             self._journal.sync()
@@ -264,12 +248,13 @@ class Run:
                 bound = bind(self.skill, spec, self.state, args, refs)
                 inputs = spec.validate(bound.values)
                 shown = plain_args(spec, inputs, lost)
-            return _Prepared(spec, inputs, shown, bound.origins, lost)
+            seen = self.state.count
+            return Prepared(spec, inputs, shown, bound.origins, lost, seen, Within())
         except ContractError as error:
             self._refuse(step, error, args, bound)
             raise
 
-    def _finish(self, call: _Prepared, result: Any, begun: int) -> Any:
+    def _finish(self, call: Prepared, result: Any, begun: int) -> Any:
         spec = call.spec
         checks: tuple[Check, ...] = ()
         shown: Any = None
@@ -290,18 +275,20 @@ class Run:
         def fields() -> dict[str, Any]:
             return self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
 
-        kept = self._record("step_ok", spec.id, fields, call.lost, lambda: self._admit(spec))
+        kept = self._record("step_ok", spec.id, fields, call.lost, lambda: self._admit(call))
         if kept is not None and self._capture.withholds:
             self.state.reveal(kept["seq"], call.args, shown)
         return output
 
-    def _admit(self, spec: StepSpec) -> None:
-        with self._tables():
-            self.skill.admit(spec, self.state)
+    def _admit(self, call: Prepared) -> None:
+        """Let a call be recorded that was let through before others moved the run."""
+        if self.state.count != call.seen:
+            with self._tables():
+                self.skill.admit(call.spec, self.state)
 
     def _fail(
         self,
-        call: _Prepared,
+        call: Prepared,
         reason: str,
         error: dict[str, Any],
         begun: int,
@@ -336,13 +323,14 @@ class Run:
         else:
             self._record("rejected", step, lambda: facts)
 
-    def _fields(self, call: _Prepared, begun: int, checks: tuple[Check, ...]) -> dict[str, Any]:
+    def _fields(self, call: Prepared, begun: int, checks: tuple[Check, ...]) -> dict[str, Any]:
         return {
             "step": call.spec.id,
             "args": self._capture.values(call.args),
             "bound": call.origins,
             "invariants": self._capture.checks(checks),
             "us": (time.perf_counter_ns() - begun) // 1000,
+            **call.within.fields(self._capture.withholds, call.args),
         }
 
     def _record(
@@ -364,7 +352,9 @@ class Run:
             if lost:
                 raise lost[0]
             fields = make()
-            return self._journal.append(kind, checked)
+            record = self._journal.append(kind, checked)
+            self._places.keep()
+            return record
         except JournalError as error:
             notice = f"{step} is not in the journal: {error}"
             self.notices.append(notice)

@@ -150,6 +150,9 @@ class Skill:
 
     def missing(self, spec: StepSpec, state: RunState) -> list[str]:
         """The steps that have to succeed before ``spec`` may be called, in order."""
+        always = self._always[spec.id]
+        if always is not None:
+            return [id_ for id_ in always if id_ not in state.last]
         rank = self._ranks[spec.id]
         wanted = set(self._requires[spec.id]) if spec.requires is not None else set()
         return [
@@ -267,6 +270,19 @@ class Skill:
                     )
             made[step.id] = step.requires
         return made
+
+    @functools.cached_property
+    def _always(self) -> dict[str, tuple[str, ...] | None]:
+        """What a step waits for in every run, in order; None where a guard has a say in it."""
+        return {step.id: self._waits(step) for step in self.steps}
+
+    def _waits(self, spec: StepSpec) -> tuple[str, ...] | None:
+        rank, wanted = self._ranks[spec.id], set(self._requires[spec.id])
+        named = wanted if spec.requires is not None else set()
+        below = [s for s in self.steps if s.id in named or self._ranks[s.id] < rank]
+        if any(step.guard is not None for step in below):
+            return None
+        return tuple(step.id for step in below if step.required or step.id in named)
 
     @functools.cached_property
     def _distances(self) -> dict[str, dict[str, int]]:

@@ -168,6 +168,10 @@ class StepSpec:
         """Pydantic's reading of the output type, made once."""
         return _adapter(self.output_type, f"the result of {self.id!r}")
 
+    @functools.cached_property
+    def _output_reader(self) -> Callable[..., Any]:
+        return self.output_adapter.validator.validate_python
+
     @property
     def substantive(self) -> bool:
         """Whether the output schema requires something and the body is no stub."""
@@ -238,8 +242,8 @@ class StepSpec:
         try:
             if isinstance(result, BaseModel) and type(result) is self.output_type:
                 again = {**result.__dict__, **(result.__pydantic_extra__ or {})}
-                return self.output_adapter.validate_python(again, by_alias=False, by_name=True)
-            return self.output_adapter.validate_python(result)
+                return self._output_reader(again, by_alias=False, by_name=True)
+            return self._output_reader(result)
         except Exception as error:
             raise OutputError(
                 f"{self.id} returned what its schema refuses: {_fault(error)}",
@@ -265,6 +269,8 @@ class StepSpec:
         Args:
             lost: takes in why a table could not be stored; left out, that is raised.
         """
+        if args.keys() == self.parameter_names and _ATOMS.issuperset(map(type, args.values())):
+            return {p.name: plain(args[p.name]) for p in self.parameters}
         with kept(lost):
             return {
                 p.name: _dumped(p.adapter, args[p.name]) for p in self.parameters if p.name in args
@@ -299,7 +305,7 @@ class StepSpec:
 def _dumped(adapter: TypeAdapter[Any], value: Any) -> Any:
     if type(value) in _ATOMS:
         return plain(value)
-    return plain(adapter.dump_python(value, warnings=False))
+    return plain(adapter.serializer.to_python(value, warnings=False))
 
 
 def _read(adapter: TypeAdapter[Any], value: Any) -> Any:
@@ -309,7 +315,7 @@ def _read(adapter: TypeAdapter[Any], value: Any) -> Any:
         ValidationError: it is neither.
     """
     try:
-        return adapter.validate_python(value)
+        return adapter.validator.validate_python(value)
     except ValidationError as error:
         try:
             return adapter.validate_json(json.dumps(value))

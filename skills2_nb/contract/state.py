@@ -6,49 +6,24 @@ state of a prefix is the state the run had then.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from skills2_nb.contract.blobs import inflate
+from skills2_nb.contract.call import NO_FILES as NO_FILES
+from skills2_nb.contract.call import STATUS, call_of
+from skills2_nb.contract.call import Call as Call
+from skills2_nb.contract.call import Check as Check
+from skills2_nb.contract.call import Status as Status
+from skills2_nb.contract.calls import BySeq, Calls, Selection
 from skills2_nb.contract.canonical import BYTES_TAG, ESCAPE_TAG, FLOAT_TAG, encode_plain
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.journal import Record
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
-Status = Literal["ok", "failed", "rejected"]
-NO_FILES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-_STATUS: Mapping[str, Status] = {"step_ok": "ok", "step_failed": "failed", "rejected": "rejected"}
-
-
-class Check(NamedTuple):
-    """One invariant's answer: its name, whether it held, and what it said if not."""
-
-    name: str
-    ok: bool
-    message: str | None = None
-
-
-class Call(NamedTuple):
-    """One call of a step as recorded; ``args`` and ``output`` are plain values.
-
-    ``files`` are those its body read: ``{path: {"sha256", "bytes"}}``.
-    """
-
-    seq: int
-    ts: str
-    step: str
-    status: Status
-    args: Mapping[str, Any]
-    bound: Mapping[str, Mapping[str, Any]]
-    output: Any
-    invariants: tuple[Check, ...]
-    reason: str | None
-    error: Mapping[str, Any] | None
-    us: int
-    files: Mapping[str, Mapping[str, Any]] = NO_FILES
 
 
 @dataclass
@@ -60,8 +35,8 @@ class RunState:
         prompt_id: the client's id of the prompt, where it is known.
         head: hash of the newest record.
         count: number of records.
+        calls: every call in order.
         last: the newest success of each step.
-        by_seq: every call by its record's number.
     """
 
     run: str = ""
@@ -76,12 +51,11 @@ class RunState:
     prompt_id: str | None = None
     started: str = ""
     ended: Record | None = None
-    calls: list[Call] = field(default_factory=list)
+    calls: Calls = field(default_factory=Calls)
     answers: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     healed: list[Record] = field(default_factory=list)
     last: dict[str, Call] = field(default_factory=dict)
-    by_seq: dict[int, Call] = field(default_factory=dict)
     count: int = 0
     head: str = ""
 
@@ -101,7 +75,7 @@ class RunState:
 
     def _take(self, record: Record) -> None:
         kind, head = record["kind"], record["hash"]
-        if kind in _STATUS:
+        if kind in STATUS:
             self._take_call(record)
         elif kind == "run_started":
             self._take_start(record)
@@ -125,19 +99,22 @@ class RunState:
         self.session, self.prompt_id = record.get("session"), record.get("prompt_id")
 
     def _take_call(self, record: Record) -> None:
-        call = _call(record)
-        self.calls.append(call)
-        self.by_seq[call.seq] = call
+        call = call_of(record)
+        self.calls.append(call, self.count + 1)
         if call.status == "ok":
             self.last[call.step] = call
 
     def reveal(self, seq: int, args: Mapping[str, Any], output: Any) -> None:
         """Put back the values of a call whose record keeps digests, for this process alone."""
         call = self.by_seq[seq]._replace(args=args, output=output)
-        self.by_seq[seq] = call
-        self.calls = [call if old.seq == seq else old for old in self.calls]
+        self.calls.replace(seq, call)
         if self.last.get(call.step) is not None and self.last[call.step].seq == seq:
             self.last[call.step] = call
+
+    @property
+    def by_seq(self) -> BySeq:
+        """Every call by its record's number."""
+        return BySeq(self.calls)
 
     @property
     def is_open(self) -> bool:
@@ -157,9 +134,14 @@ class RunState:
         """The newest success of ``step``."""
         return self.last.get(step)
 
-    def attempts(self, step: str) -> list[Call]:
+    def attempts(self, step: str) -> Selection:
         """Every call of ``step``, in order, failures and rejections too."""
-        return [call for call in self.calls if call.step == step]
+        return self.calls.where(lambda of, status, reason: of == step)
+
+    def before(self, seq: int) -> RunState:
+        """The state just before record ``seq``, as far as calls go."""
+        calls = self.calls.before(seq)
+        return dataclasses.replace(self, calls=calls, last=calls.newest(), ended=None)
 
     def stale_sources(self, step: str) -> list[str]:
         """References that the newest success of ``step`` consumed and that hold another value now.
@@ -230,23 +212,3 @@ def _text_at(output: Any, pointer: str) -> str | None:
         return encode_plain(resolve(output, pointer))
     except KeyError:
         return None
-
-
-def _call(record: Record) -> Call:
-    return Call(
-        seq=record["seq"],
-        ts=record["ts"],
-        step=record["step"],
-        status=_STATUS[record["kind"]],
-        args=inflate(record.get("args", {})),
-        bound=record.get("bound", {}),
-        output=inflate(record.get("output")),
-        invariants=tuple(
-            Check(item["name"], item["ok"], item.get("message"))
-            for item in record.get("invariants", ())
-        ),
-        reason=record.get("reason"),
-        error=record.get("error"),
-        us=record.get("us", 0),
-        files=record.get("files", NO_FILES),
-    )

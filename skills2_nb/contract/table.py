@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
@@ -182,6 +182,34 @@ def unpack(data: bytes) -> Any:
         return unpacked(stored)
     except ImportError as error:
         raise ValueError(f"the table is one of {library}, which is not installed here") from error
+
+
+def picked(frame: Any, rows: Sequence[int]) -> Any:
+    """The rows at these places, in this order, as a frame of their own."""
+    places = list(rows)
+    if _library(frame) == "polars":
+        return frame[places]
+    return frame.iloc[places].reset_index(drop=True)
+
+
+def copied(frame: Any) -> Any:
+    """A frame that may be changed without changing this one."""
+    return frame.clone() if _library(frame) == "polars" else frame.copy()
+
+
+def cell(frame: Any, row: int, column: str) -> Any:
+    """One value as Python has it; None where it is missing."""
+    item = frame[column][row] if _library(frame) == "polars" else frame[column].iloc[row]
+    return _cell(item.item() if hasattr(item, "item") else item)
+
+
+def with_cell(frame: Any, row: int, column: str, value: Any) -> Any:
+    """The same frame but for one value, which has to be of the column's type."""
+    if _library(frame) == "polars":
+        return frame.with_columns(frame[column].clone().scatter(row, value))
+    made = frame.copy()
+    made.iloc[row, list(made.columns).index(column)] = value
+    return made
 
 
 def _stored_as(data: bytes) -> str:

@@ -7,6 +7,7 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,11 @@ class Trial:
         """Nothing more: the trial was shown when it ran, wherever it stands in its cell."""
 
 
+#: While true, cases are passed over: cells are run for the steps that they define.
+passed_over: ContextVar[bool] = ContextVar("cases passed over", default=False)
+_PASSED = Trial(True, "passed over", "")
+
+
 def _print(trial: Trial) -> None:
     print(trial)  # noqa: T201 - the tick is the output of the cell
 
@@ -65,6 +71,8 @@ def case(prompt: str, **keys: Any) -> Trial:
         keys: the keys of an eval row: ``inputs, must_call, must_not_call, must_mention,
             must_not, expected_audit, expect, calls, tags, ...``; literals alone.
     """
+    if passed_over.get():
+        return _PASSED
     frame = sys._getframe(1)
     trial = run_case({"prompt": prompt, **keys}, frame.f_globals)
     show[-1](trial)
@@ -81,6 +89,8 @@ def step_case(
         fails: the invariant, the kind of error or the exception's name it has to fail with.
         given: arguments by name; ``id`` is the eval row's, unless the step takes one.
     """
+    if passed_over.get():
+        return _PASSED
     takes_id = "id" in fn.__step__.parameter_names
     taken = {key: value for key, value in given.items() if takes_id or key != "id"}
     trial = _tried(fn, args, taken, expect, fails)

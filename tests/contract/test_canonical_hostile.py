@@ -279,3 +279,29 @@ def test_equal_decimals_of_other_digits_are_other_texts() -> None:
 def test_one_instant_in_two_zones_is_two_texts() -> None:
     at = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
     assert encode(at) != encode(at.astimezone(dt.timezone(dt.timedelta(hours=1))))
+
+
+def doubled(levels: int) -> list[Any]:
+    """A list of two, each the list below: a few objects that stand for ``2 ** levels`` items."""
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
+def widened(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {str(number): value for number in range(100)}
+    return value
+
+
+@pytest.mark.parametrize("value", [doubled(40), widened(8), (doubled(30),)])
+def test_a_value_that_shares_its_parts_over_and_over_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="more than 2,000,000 items"):
+        plain(value)
+    assert plain([1, 2]) == [1, 2]
+
+
+def test_shared_parts_are_fine_where_they_are_few() -> None:
+    assert encode(doubled(10)).count("[]") == 2**10

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain, journal
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.journal import GENESIS, Journal
 from skills2_nb.contract.state import fold
@@ -88,9 +88,9 @@ def double(lines: list[bytes]) -> list[bytes]:
     [(edit, 3), (cut_inside, 2), (swap, 2), (tear, 5), (double, 4)],
 )
 def test_damage_is_found_with_its_line(path: Path, five: list[bytes], damage, line: int) -> None:
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     path.write_bytes(b"".join(damage(five)))
-    faults = journal.verify(path)
+    faults = chain.verify(path)
     assert faults[0].line == line, faults
 
 
@@ -102,7 +102,7 @@ def test_any_changed_byte_is_found(position: int, change: int) -> None:
     path = Path(os.environ["SKILLS2_HOME"]).with_name("flip.jsonl")
     path.write_bytes(bytes(data))
     try:
-        assert journal.verify(path) != []
+        assert chain.verify(path) != []
     finally:
         path.unlink()
 
@@ -132,7 +132,7 @@ def test_a_torn_tail_is_kept_aside_and_noted(path: Path, five: list[bytes]) -> N
     assert [r["kind"] for r in records[-2:]] == ["healed", "note"]
     assert records[-2]["bytes"] == 25
     assert path.with_suffix(".torn").read_bytes() == b'{"v":1,"run":"r1","seq":6'
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
 
 
 def test_a_journal_cut_under_an_open_writer_stops_it(path: Path) -> None:
@@ -153,7 +153,7 @@ def test_two_writers_see_each_other(path: Path) -> None:
     note(two, "3")
     note(one, "4")
     assert seen == [1, 2, 3, 4]
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
 
 
 def test_what_fields_raise_stops_the_append(path: Path) -> None:
@@ -187,7 +187,7 @@ def test_threads_append_to_one_chain(path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     assert sum(1 for _ in journal.read(path)) == 400
 
 
@@ -205,7 +205,7 @@ def test_processes_append_to_one_chain(path: Path) -> None:
     for worker in workers:
         worker.join(60)
         assert worker.exitcode == 0
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     assert sum(1 for _ in journal.read(path)) == 1000
 
 
@@ -225,7 +225,7 @@ def test_a_forked_child_opens_the_file_anew(path: Path) -> None:
         note(log, "parent")
     os.waitpid(child, 0)
     note(log, "after")
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     assert sum(1 for _ in journal.read(path)) == 202
 
 
@@ -258,7 +258,7 @@ def test_a_killed_writer_loses_no_completed_record(path: Path) -> None:
         process.stdout.close()
         process.wait()
     note(Journal(path, "r1", "after"), "end")
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     whole = [r for r in journal.read(path) if r["writer"] == "victim" and r["kind"] == "note"]
     assert len(whole) >= told > 0
 
@@ -271,7 +271,7 @@ def test_a_full_disk_leaves_no_half_line(path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(JournalError, match="disk is full"):
         note(log, "two")
     monkeypatch.undo()
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     note(log, "three")
     assert [r["text"] for r in journal.read(path)] == ["one", "three"]
 
@@ -281,11 +281,11 @@ def test_a_line_that_is_no_record_is_named(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(JournalError, match="line 1 is no record"):
         list(journal.read(path))
-    assert journal.verify(path) != []
+    assert chain.verify(path) != []
 
 
 def test_an_absent_journal_says_so(path: Path) -> None:
     with pytest.raises(JournalError, match="cannot read"):
         list(journal.read(path))
     with pytest.raises(JournalError, match="cannot read"):
-        journal.verify(path)
+        chain.verify(path)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skills2_nb.cli.main import main
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain, journal
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.journal import Journal, sealed
 from skills2_nb.contract.run import Run
@@ -95,7 +95,7 @@ def test_two_hundred_killed_writers_lose_no_completed_record(path: Path) -> None
     told = script(KILLER, path, 7).split()
     records = list(journal.read(path))
     texts = [r["text"].rstrip(".") for r in records if r["kind"] == "note"]
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     assert len(told) > 200
     assert set(told) <= set(texts)
     assert len(texts) == len(set(texts))
@@ -124,14 +124,14 @@ def test_four_processes_share_a_run_and_keep_their_own(path: Path, home: Path) -
         thread.start()
     for thread in threads:
         thread.join()
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     texts = [record["text"] for record in journal.read(path)]
     assert sorted(texts) == sorted(f"w{n}-{k}" for n in range(4) for k in range(1000))
     for n in range(4):
         assert [t for t in texts if t.startswith(f"w{n}-")] == [f"w{n}-{k}" for k in range(1000)]
     runs = sorted((home / "runs").glob("*/*.jsonl"))
     assert len(runs) == 1000
-    assert not [run for run in runs if journal.verify(run)]
+    assert not [run for run in runs if chain.verify(run)]
 
 
 FORKS = """
@@ -163,7 +163,7 @@ FORKS = """
 @posix
 def test_forks_while_threads_hold_the_lock(path: Path) -> None:
     count = int(script(FORKS, path))
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
     records = list(journal.read(path))
     assert len(records) == count
     assert sum(record["text"] == "child" for record in records) == 200
@@ -186,7 +186,7 @@ def test_a_forked_run_knows_all_that_its_parent_knew(skill: Skill) -> None:
     os.close(out)
     os.close(pipe)
     assert run.call("tell") == {"readout": "The period ends with 7."}
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 # --- what a forger leaves ---------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_a_forgery_is_found_with_its_line(
     path: Path, five: list[bytes], damage: Any, line: int, says: str
 ) -> None:
     path.write_bytes(b"".join(damage(five)))
-    fault = journal.verify(path)[0]
+    fault = chain.verify(path)[0]
     assert fault.line == line
     assert says in fault.message
 
@@ -278,7 +278,7 @@ def test_no_line_can_be_cut_swapped_or_doubled(data: st.DataObject) -> None:
     }[how]
     path = Path(os.environ["SKILLS2_HOME"]).with_name("changed.jsonl")
     path.write_bytes(b"".join(changed))
-    assert journal.verify(path)[0].line == at + (2 if how == "double" else 1)
+    assert chain.verify(path)[0].line == at + (2 if how == "double" else 1)
 
 
 def _lines(cache: list[bytes] = []) -> list[bytes]:  # noqa: B006 - made once
@@ -317,7 +317,7 @@ def test_what_was_torn_is_kept_beside_and_noted_once(path: Path, five: list[byte
     kinds = [record["kind"] for record in journal.read(path)]
     assert kinds[5:] == ["healed", "note", "note"]
     assert torn.read_bytes() == b"of an earlier death" + five[4][:40]
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
@@ -375,7 +375,7 @@ def test_a_moved_journal_takes_its_writer_along(path: Path) -> None:
     note(log)
     assert not path.exists()
     assert len(list(journal.read(moved))) == 2
-    assert journal.verify(moved) == []
+    assert chain.verify(moved) == []
 
 
 def test_an_interrupt_at_any_moment_breaks_no_chain(skill: Skill) -> None:
@@ -400,7 +400,7 @@ def test_an_interrupt_at_any_moment_breaks_no_chain(skill: Skill) -> None:
         finally:
             sys.settrace(None)
         run.note("after")
-        assert journal.verify(run.path) == [], moment
+        assert chain.verify(run.path) == [], moment
         records = list(journal.read(run.path))
         assert run.state.count == len(records)
         assert run.state.head == records[-1]["hash"]
@@ -417,7 +417,7 @@ def test_a_handler_does_not_write_into_a_half_done_line(path: Path) -> None:
     log.append("note", fields)
     note(log, "next")
     assert [record["text"] for record in journal.read(path)] == ["outer", "next"]
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
 
 
 @pytest.mark.parametrize("call", ["fstat", "write", "open"])
@@ -436,7 +436,7 @@ def test_whatever_the_system_refuses_is_one_typed_error(
         note(log)
     monkeypatch.undo()
     note(log, "after")
-    assert journal.verify(path) == []
+    assert chain.verify(path) == []
 
 
 # --- long runs ---------------------------------------------------------------------------
@@ -449,14 +449,14 @@ def test_a_long_run_is_read_once_and_no_line_twice(
     for number in range(10_000):
         note(log, str(number))
     bytes_read, lines = [], []
-    pread, parsed = journal.pread, journal._parsed
+    pread, parsed = journal.pread, journal.parsed
 
     def counted(fd: int, count: int, offset: int) -> bytes:
         bytes_read.append(count)
         return pread(fd, count, offset)
 
     monkeypatch.setattr(journal, "pread", counted)
-    monkeypatch.setattr(journal, "_parsed", lambda *a: lines.append(1) or parsed(*a))
+    monkeypatch.setattr(journal, "parsed", lambda *a: lines.append(1) or parsed(*a))
     state = RunState()
     other = Journal(path, "r1", "w2", state.apply)
     other.sync()

@@ -45,7 +45,7 @@ WINDOWS = """
     sys.platform = "win32"
     for name in ("pread", "register_at_fork", "geteuid", "fork"):
         delattr(os, name)
-    from skills2_nb.contract import journal, ledger
+    from skills2_nb.contract import chain, journal, ledger
     from skills2_nb.contract.run import Run
     from skills2_nb.contract.skill import Skill
     path = Path(sys.argv[1])
@@ -61,7 +61,7 @@ WINDOWS = """
     run = Run.start(Skill("windows", ()), {"n": 1})
     run.end()
     state = Run.resume(Skill("windows", ()), run.id).state
-    told = [journal.verify(path), [r["kind"] for r in journal.read(path)], state.count]
+    told = [chain.verify(path), [r["kind"] for r in journal.read(path)], state.count]
     print(json.dumps([first, calls, told, list(ledger.read("trial"))[0]["n"]]))
 """
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain, journal
 from skills2_nb.contract.errors import (
     GuardError,
     InputError,
@@ -53,7 +53,7 @@ def test_an_honest_run_is_recorded_whole(skill: Skill) -> None:
     assert second["invariants"] == [{"name": "books_close", "ok": True, "message": None}]
     assert (ended["count"], ended["head"]) == (4, records(run)[3]["hash"])
     assert answer["text"] == "The period ends with 211."
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 CALLS = [
@@ -96,7 +96,7 @@ def test_a_call_after_the_end_is_rejected_and_recorded(skill: Skill) -> None:
     assert (records(run)[-1]["kind"], records(run)[-1]["reason"]) == ("rejected", "run_ended")
     with pytest.raises(RunEndedError):
         run.end()
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 @pytest.mark.parametrize("id_", ["", "nope", "../../etc/passwd", "20260101-000000-00000000"])
@@ -111,7 +111,7 @@ def test_another_process_goes_on(skill: Skill) -> None:
     again = Run.resume(skill, run.id)
     assert again.call("balance").implied == 211
     assert run.call("tell") == {"readout": "The period ends with 211."}
-    assert journal.verify(find(run.id)) == []
+    assert chain.verify(find(run.id)) == []
 
 
 def test_two_open_views_of_a_run_agree_under_the_lock(skill: Skill) -> None:
@@ -277,7 +277,7 @@ def test_a_result_reaches_its_caller_when_the_disk_is_full(
     monkeypatch.undo()
     assert "count is not in the journal" in run.notices[0]
     assert run.call("count").current == 1
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 def test_runs_side_by_side_do_not_mix(skill: Skill) -> None:

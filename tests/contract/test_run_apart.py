@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain, journal
 from skills2_nb.contract.errors import (
     ContractError,
 )
@@ -46,7 +46,7 @@ def check_apart(runs: list[Run]) -> None:
         assert [call.step for call in run.state.calls] == ["first", "second", "third"]
         assert run.state.last["third"].output == {"end": 2 * number + 1}
         assert {record["run"] for record in records(run)} == {run.id}
-        assert journal.verify(run.path) == []
+        assert chain.verify(run.path) == []
 
 
 def test_thirty_two_runs_in_threads_do_not_mix() -> None:
@@ -193,7 +193,7 @@ def test_a_step_that_calls_its_own_run() -> None:
     run.call("first")
     assert run.call("outer") == {"end": 2}
     assert [call.step for call in run.state.calls] == ["first", "first", "outer"]
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 def test_a_step_that_ends_its_own_run_is_refused_afterwards() -> None:
@@ -245,7 +245,7 @@ def test_two_processes_on_one_skill(tmp_path: Path) -> None:
     told = [process.communicate(timeout=60)[0].split() for process in processes]
     assert [total for _, total in told] == ["3", "6"]
     for id_, _ in told:
-        assert journal.verify(find(id_)) == []
+        assert chain.verify(find(id_)) == []
     shared.call("add")
     assert len(shared.state.calls) == 41
-    assert journal.verify(shared.path) == []
+    assert chain.verify(shared.path) == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skills2_nb.contract import blobs, journal
+from skills2_nb.contract import blobs, chain, journal
 from skills2_nb.contract.errors import (
     InputError,
     UnknownRunError,
@@ -80,7 +80,7 @@ def test_a_result_reaches_its_caller_whatever_the_disk_says(
     assert len(result) >= 1
     assert run.notices[0].startswith(f"{name} is not in the journal")
     run.call(name)
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 def test_a_table_that_cannot_be_kept_keeps_no_step_from_running(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain
 from skills2_nb.contract.errors import (
     InputError,
     InvariantError,
@@ -101,7 +101,7 @@ def test_an_argument_that_cannot_be_recorded_is_a_recorded_refusal(value: Any) -
     with pytest.raises(InputError, match="cannot be recorded"):
         run.call("gives", {"what": value})
     assert (run.state.calls[-1].status, run.state.calls[-1].reason) == ("failed", "input")
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
 
 
 def test_an_exception_that_cannot_be_told() -> None:
