@@ -1,0 +1,1 @@
+"""Code run behind a wall: files, network, time, output."""
