@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from skills2_nb.audit.claims import Claims
 from skills2_nb.audit.dates import DateFigure, Stamp
-from skills2_nb.audit.direction import Turn, turns
+from skills2_nb.audit.direction import Turn, turned_sizes, turns
 from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.labels import judge_word
 from skills2_nb.audit.matching import span
@@ -178,7 +178,13 @@ class _Judge:
         return len(done) / len(owed)
 
     def _values(self) -> list[ValueMatch]:
-        values = [self._value(f) for f in self.claims.figures if _is_claim(f) or self._reports(f)]
+        values = [
+            self._value(figure)
+            for figure in self.claims.figures
+            if _is_claim(figure)
+            or (figure.start, figure.end) in self.wrong
+            or self._reports(figure)
+        ]
         taken = {(value.start, value.end) for value in values}
         for ref, verdict in self.words.items():
             leaf = self.claims.by_ref[ref][0]
@@ -242,12 +248,18 @@ class _Judge:
 
     def _findings(self, values: Sequence[ValueMatch]) -> list[Finding]:
         made = [self._told(value) for value in values if value.status == "contradicted"]
-        made += [self._turned(turn) for turn in turns(self.page, self.claims.numbers)]
+        found = dict.fromkeys(
+            (
+                *turns(self.page, self.claims.numbers),
+                *turned_sizes(self.page, self.claims.numbers, self.claims.sources),
+            )
+        )
+        made += [self._turned(turn) for turn in found]
         denied = {value.source for value in values if value.status == "contradicted"}
         for field in self.fields:
             lost = [leaf for leaf in field.leaves if leaf.ref not in self.found | denied]
             if field.known and lost:
-                made.append(_omitted(field, lost))
+                made.append(self._omitted(field, lost))
         made += [self._told(value) for value in values if value.status == "unsupported"]
         made += [
             finding(
@@ -259,6 +271,20 @@ class _Judge:
             for field in self.unfit
         ]
         return made
+
+    def _omitted(self, field: ReportField, lost: Sequence[Source]) -> Finding:
+        values = listed(leaf.shown for leaf in lost)
+        name = lost[0].names[0] if lost[0].names else field.name
+        mention = next(iter(self.claims.mentions_of(lost[0])), None)
+        where = f"; its name stands in {self.page.place(mention)}" if mention else ""
+        return finding(
+            "OMITTED",
+            f"{field.ref} is {values}, and the answer does not say so (beside the words “{name}”)"
+            f"{where}",
+            step=field.step,
+            name=name,
+            value=values,
+        )
 
     def _turned(self, turn: Turn) -> Finding:
         told = " ".join(self.page.text[turn.start : turn.end].split())
@@ -285,18 +311,6 @@ class _Judge:
             field=value.source,
             value=true,
         )
-
-
-def _omitted(field: ReportField, lost: Sequence[Source]) -> Finding:
-    values = listed(leaf.shown for leaf in lost)
-    name = lost[0].names[0] if lost[0].names else field.name
-    return finding(
-        "OMITTED",
-        f"{field.ref} is {values}, and the answer does not say so (beside the words “{name}”)",
-        step=field.step,
-        name=name,
-        value=values,
-    )
 
 
 def _is_owed(field: ReportField) -> bool:

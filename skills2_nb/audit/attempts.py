@@ -39,20 +39,18 @@ def error_of(call: Call) -> str:
 
 def _notes(skill: Skill, state: RunState) -> Iterator[Finding]:
     last = {step: call.seq for step, call in state.last.items()}
-    newest_judged = {
-        call.step: call.seq for call in state.calls if call.status == "ok" or _is_broken(call)
-    }
-    for call in state.calls:
-        if call.status == "ok":
-            continue
-        if _is_broken(call) and newest_judged[call.step] == call.seq:
-            continue
+    broken = state.calls.where(lambda _, status, reason: _is_broken(status, reason))
+    newest_broken = {call.step: call.seq for call in broken}
+    for call in state.calls.where(lambda _, status, __: status != "ok"):
         overcome = last.get(call.step, -1) > call.seq
+        newest = call.seq == newest_broken.get(call.step) and not overcome
+        if newest and _is_broken(call.status, call.reason):
+            continue
         yield _note(skill, call, overcome)
 
 
-def _is_broken(call: Call) -> bool:
-    return call.status == "failed" and call.reason == "invariant"
+def _is_broken(status: str, reason: str | None) -> bool:
+    return status == "failed" and reason == "invariant"
 
 
 def _note(skill: Skill, call: Call, overcome: bool) -> Finding:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from skills2_nb.audit import integrity as intact
 from skills2_nb.audit.anchoring import Anchoring, anchor
+from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.attempts import attempt_notes
 from skills2_nb.audit.consistency import Consistency, weigh
 from skills2_nb.audit.coverage import Coverage, cover
-from skills2_nb.audit.finding import NOT_YET, Finding, finding, listed
+from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.integrity import Integrity
 from skills2_nb.audit.known import known_sources, owed_fields
 from skills2_nb.audit.page import word_set
-from skills2_nb.audit.profile import Audit, Basis, Profile, Verdict
+from skills2_nb.audit.profile import AGAIN, Audit, Basis, Profile, Verdict
+from skills2_nb.audit.replay import Replayed
+from skills2_nb.audit.siblings import siblings as siblings_of
 from skills2_nb.audit.sources import is_hidden
 from skills2_nb.audit.steps import StepView, step_views
+from skills2_nb.audit.strength import Strength
 from skills2_nb.contract.state import RunState
 
 __all__ = ["Audit", "Basis", "Profile", "audit", "audit_journal"]
@@ -26,9 +30,11 @@ __all__ = ["Audit", "Basis", "Profile", "audit", "audit_journal"]
 #: Codes that only ``strict`` asks about.
 STRICT_ONLY = word_set(
     """
-    STALE UNSOURCED_NUMBER RETYPED INPUT_UNVOUCHED GUARD_UNPROVEN INVARIANT_DISAGREES
+    STALE UNSOURCED_NUMBER RETYPED REWIRED INPUT_UNVOUCHED GUARD_UNPROVEN INVARIANT_DISAGREES
     NOT_RECOMPUTED CONTRADICTED DIRECTION OMITTED UNSUPPORTED F1_LOW NO_REPORT
-    REPORT_UNFIT NOT_CAPTURED
+    INVARIANT_INEFFECTIVE NO_EFFECTIVE_INVARIANT REPORT_UNCHECKED
+    REPORT_UNFIT NOT_CAPTURED OTHER_PROMPT OTHER_RUNS
+    REPLAY_DIFFERS SOURCE_CHANGED NOT_REPLAYABLE EFFECTS_DECLARED
     """
 )
 
@@ -40,6 +46,10 @@ def audit_journal(
     answer: str | None = None,
     installed: str | None = None,
     earlier: Sequence[Mapping[str, Any]] = (),
+    asked: Asked | None = None,
+    siblings: Sequence[RunState] = (),
+    replayed: Replayed | None = None,
+    strength: Strength | None = None,
 ) -> Audit:
     """Audit a run by its journal.
 
@@ -48,7 +58,8 @@ def audit_journal(
         path: the journal.
         answer: the answer, where it is not in the journal.
         installed: digest of the package as installed, where it is recorded.
-        earlier: ledger lines of this run (``audit.ledger.earlier``).
+        earlier: ledger lines of this run (``audit.ledger.sound``).
+        asked: as in :func:`audit`, and so are ``siblings``, ``replayed`` and ``strength``.
 
     Raises:
         JournalError: there is no such file. One that breaks off or was changed is ``tampered``
@@ -58,7 +69,16 @@ def audit_journal(
     whole, state = intact.examine(
         path, digest=skill.digest, live=skill.live, installed=installed, earlier=earlier
     )
-    return audit(basis, state, answer=answer, integrity=whole)
+    return audit(
+        basis,
+        state,
+        answer=answer,
+        integrity=whole,
+        asked=asked,
+        siblings=siblings,
+        replayed=replayed,
+        strength=strength,
+    )
 
 
 def audit(
@@ -67,6 +87,10 @@ def audit(
     *,
     answer: str | None = None,
     integrity: Integrity | None = None,
+    asked: Asked | None = None,
+    siblings: Sequence[RunState] = (),
+    replayed: Replayed | None = None,
+    strength: Strength | None = None,
 ) -> Audit:
     """Judge a run in both profiles. Pure but for blobs that an invariant reads.
 
@@ -83,6 +107,10 @@ def audit(
         answer: the answer; left out, the run's newest one after its last step.
         integrity: what the journal's bytes prove; left out, nobody looked, which leaves the
             verdict ``unproven`` at best.
+        asked: what the answer is for, as far as the caller knows it.
+        siblings: runs that may be of the same question; those that are not are passed over.
+        replayed: what came of running the steps again; left out, ``strict`` has not checked it.
+        strength: what the invariants notice; left out, ``strict`` has not checked it.
     """
     run = state if state is not None else RunState(skill=basis.skill.name)
     whole = integrity or (intact.UNVERIFIED if state is not None else intact.NO_JOURNAL)
@@ -94,7 +122,7 @@ def audit(
         text,
         whole,
         cover(views),
-        weigh(basis.skill, run, views),
+        weigh(basis.skill, run, views, strength),
         anchor(
             text,
             owed_fields(basis.skill, views),
@@ -103,6 +131,9 @@ def audit(
             (basis.skill.name,),
         ),
         _digest_only(views),
+        () if state is None else _question(basis, state, text, asked, siblings),
+        replayed,
+        strength,
     )
     return Audit(
         run=run.run if state is not None else None,
@@ -118,6 +149,9 @@ def audit(
         recall=parts.anchoring.recall,
         precision=parts.anchoring.precision,
         f1=parts.anchoring.f1,
+        by=basis.settings.profile,
+        replayed=replayed,
+        strength=strength,
     )
 
 
@@ -133,6 +167,9 @@ class _Parts:
     consistency: Consistency
     anchoring: Anchoring
     digests: tuple[str, ...]
+    question: tuple[Finding, ...]
+    replayed: Replayed | None
+    strength: Strength | None
 
     def score(self, coverage: float, consistency: float, anchoring: float) -> float:
         """The weighted sum; four decimals, so that 0.53 is 0.53."""
@@ -179,14 +216,17 @@ def _strict(parts: _Parts) -> Profile:
     coverage, consistency = parts.coverage.strict, parts.consistency.strict
     anchoring = parts.anchoring.strict
     score = parts.score(coverage, consistency, anchoring)
-    found = [*parts.common(), *_floors(parts)]
+    replayed = parts.replayed
+    again = () if replayed is None else replayed.findings
+    found = [*parts.common(), *parts.question, *again, *_floors(parts)]
     unchecked = (
         *_unverified(parts),
         *parts.digests,
         *parts.coverage.not_checked,
         *parts.consistency.not_checked,
         *parts.anchoring.not_checked,
-        *NOT_YET,
+        *(() if replayed is None else replayed.not_checked),
+        *_unasked(parts),
     )
     bad = bool(parts.coverage.missing) or any(_vetoes(item) for item in found)
     return Profile(
@@ -221,6 +261,18 @@ def _ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
     """Vetoes first, then what lowers the score, then notes; otherwise in the order found."""
     unique = dict.fromkeys(found)
     return tuple(sorted(unique, key=lambda item: (not item.counts, not _vetoes(item))))
+
+
+def _question(
+    basis: Basis,
+    state: RunState,
+    answer: str | None,
+    asked: Asked | None,
+    others: Sequence[RunState],
+) -> tuple[Finding, ...]:
+    """Whether the run is of the question asked, and what other runs of it came to."""
+    differs = () if asked is None else asked.differs(state)
+    return (*differs, *siblings_of(basis.skill, state, others, answer))
 
 
 def _no_run(parts: _Parts) -> list[Finding]:
@@ -276,6 +328,14 @@ def _floors(parts: _Parts) -> list[Finding]:
             )
         )
     return found
+
+
+def _unasked(parts: _Parts) -> Iterator[str]:
+    """The checks behind the wall that nobody asked for; without a run there is nothing to ask."""
+    if parts.run is not None:
+        for name, made in zip(AGAIN, (parts.replayed, parts.strength), strict=True):
+            if made is None:
+                yield name
 
 
 def _unverified(parts: _Parts) -> tuple[str, ...]:

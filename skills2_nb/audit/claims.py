@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from skills2_nb.audit.dates import DateFigure
 from skills2_nb.audit.matching import (
@@ -13,13 +15,23 @@ from skills2_nb.audit.matching import (
     is_excused,
     is_value,
     is_weak,
+    point_gaps,
     settled,
     span,
     split_up,
 )
 from skills2_nb.audit.numbers import Figure, NumberFigure, figures
-from skills2_nb.audit.page import Mention, Page
+from skills2_nb.audit.page import Mention, Page, word_set
 from skills2_nb.audit.sources import Source
+
+_AND = re.compile(r"\s*(?:,\s*)?(?:and|und|but|aber|while|während|sowie)\b")
+_BUT = re.compile(r"\s*(?:users?\s*)?,?\s*(?:but|sondern)\s*(?:rather|about|rund|etwa)?\s*")
+_OR = re.compile(r"\s*(?:[,/]|\(|,?\s*\(?(?:or|oder|and|und|bis|to)\b|[\u2013-])\s*")
+_ENDS = re.compile(r"\s*(?:[,;)/\n]|\.(?!\d)|$|adjusted|corrected|restated|bereinigt|korrigiert)")
+_NOT = word_set("not nicht")
+_NOBODY = word_set("nobody niemand")
+_ALMOST = word_set("almost nearly hardly virtually practically fast beinahe kaum nahezu")
+_RATE_NAME = re.compile(r"\w (?:rate|ratio|share|quote|anteil)$")
 
 
 class Claims:
@@ -59,6 +71,7 @@ class Claims:
             for mention in self._beside[id(figure)]:
                 self._touching.setdefault(id(mention), []).append(figure)
         self._derived = derived(leaves)
+        self._gaps = point_gaps(self.sources)
         found = {id(f): find(f, self.sources, self.page) for f in self.figures}
         self.matches = settled(self.figures, found, self.sources)
 
@@ -77,7 +90,8 @@ class Claims:
 
     def is_derived(self, figure: Figure) -> bool:
         """Whether a figure is a difference, ratio or relative change of report fields."""
-        return is_derived(figure, self._derived)
+        points = isinstance(figure, NumberFigure) and figure.points
+        return is_derived(figure, self._gaps if points else self._derived)
 
     def contradictions(self, found: set[str]) -> dict[tuple[int, int], Source]:
         """The places where another number stands beside a field's name, each with the field.
@@ -90,19 +104,54 @@ class Claims:
             owners = [
                 leaf for leaf in self.leaves if leaf.ref in mention.refs and _takes_number(leaf)
             ]
-            if not owners or any(owner.ref in self._lists for owner in owners):
+            if any(owner.ref in self._lists for owner in owners):
                 continue
-            figure = self._wrong_beside(mention, owners, found)
+            if owners:
+                figure = self._wrong_beside(mention, owners, found)
+            else:
+                owners = self._rates(mention)
+                figure = self._wrong_rate(mention, owners) if owners else None
             if figure is not None:
                 wrong.setdefault((figure.start, figure.end), owners[0])
-        return wrong
+        return wrong | self._denials()
+
+    def _denials(self) -> dict[tuple[int, int], Source]:
+        """The places of the other number in "not 211 but 240", each with the field denied."""
+        denied = {}
+        for figure, other in pairwise(self.numbers):
+            gap = self.page.flat[figure.end : other.start]
+            if not _BUT.fullmatch(gap) or self._has_origin(other):
+                continue
+            leaf = next((leaf for leaf in self.leaves if self.carries(figure, leaf)), None)
+            if leaf is not None and _NOT.intersection(self.page.before(span(figure), 2)):
+                denied[other.start, other.end] = leaf
+        return denied
+
+    def _rates(self, mention: Mention) -> list[Source]:
+        """The results that a name of a rate means, where no report field has it."""
+        if not _RATE_NAME.search(mention.name):
+            return []
+        return [s for s in self._owners(mention) if s.place == "result" and s.number is not None]
+
+    def _wrong_rate(self, mention: Mention, owners: list[Source]) -> NumberFigure | None:
+        """Another percentage said outright of a rate that need not be reported."""
+        for figure in self._attached(mention):
+            place = span(figure)
+            outright = place.start > mention.start and self.page.is_tight(mention, place)
+            if figure.percent and outright and not is_excused(figure, owners, self.page):
+                return None if self._is_any(figure, owners) else figure
+        return None
 
     def _wrong_beside(
         self, mention: Mention, owners: list[Source], found: set[str]
     ) -> NumberFigure | None:
-        attached = self._attached(mention)
-        if any(self._is_any(figure, owners) for figure in attached):
-            return None
+        nobody = next((f for f in self.figures if self._denies(f, mention, owners)), None)
+        if isinstance(nobody, NumberFigure):
+            return nobody
+        attached = self._own(mention)
+        right = next((figure for figure in attached if self._is_any(figure, owners)), None)
+        if right is not None:
+            return self._alternative(right, mention, owners)
         if any(self._is_loose_value(figure, mention, owners) for figure in self.figures):
             return None
         wrong = [figure for figure in attached if self._contradicts(figure, mention, owners)]
@@ -118,6 +167,51 @@ class Claims:
         if self.page.is_column_head(mention):
             return [f for f in self.numbers if self.page.is_headed(span(f), mention)]
         return [f for f in self._touching.get(id(mention), ()) if self._is_next(f, mention)]
+
+    def _denies(self, figure: Figure, mention: Mention, owners: list[Source]) -> bool:
+        """Whether "nobody churned" is said of a field that is not 0."""
+        place = span(figure)
+        return (
+            figure.text.lower() in _NOBODY
+            and figure.end <= mention.start
+            and self.page.is_tight(mention, place)
+            and not _ALMOST.intersection(self.page.before(place, 1))
+            and not any(owner.number == 0 for owner in owners)
+        )
+
+    def _own(self, mention: Mention) -> list[NumberFigure]:
+        """The attached figures less those that are another name's: 9 new and 7 ..."""
+        attached = self._attached(mention)
+        ahead = [f for f in attached if f.end <= mention.start]
+        behind = [f for f in attached if f.end > mention.start]
+        if any(self.page.is_tight(mention, span(f)) for f in ahead):
+            text = self.page.flat
+            behind = [f for f in behind if not _AND.match(text[mention.end : f.start])]
+        elif any(self.page.is_tight(mention, span(f)) for f in behind):
+            ahead = [f for f in ahead if not self._is_told_before(f, mention)]
+        return [*ahead, *behind]
+
+    def _is_told_before(self, figure: NumberFigure, mention: Mention) -> bool:
+        """Whether a figure is said of a name in front of it: "implied is 211 but the count ..."."""
+        return any(
+            other is not mention
+            and other.end <= figure.start
+            and self.page.is_tight(other, span(figure))
+            for other in self._beside[id(figure)]
+        )
+
+    def _alternative(
+        self, right: NumberFigure, mention: Mention, owners: list[Source]
+    ) -> NumberFigure | None:
+        """An unknown number that stands beside the right one as if it were as good: 1.53 / 2.10."""
+        other = next((f for f in self.numbers if f.start >= right.end), None)
+        if other is None or self._has_origin(other) or is_excused(other, owners, self.page):
+            return None
+        if any(each is not mention for each in self._beside[id(other)]):
+            return None
+        gap = self.page.flat[right.end : other.start]
+        alike = _OR.fullmatch(gap) and _ENDS.match(self.page.flat, other.end)
+        return other if alike else None
 
     def _is_next(self, figure: NumberFigure, mention: Mention) -> bool:
         low, high = sorted((mention, span(figure)), key=lambda item: item.start)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skills2_nb.audit.finding import Finding, finding
 from skills2_nb.audit.sources import is_hidden
 from skills2_nb.audit.sourcing import before
 from skills2_nb.audit.steps import StepView
+from skills2_nb.audit.strength import Strength, effective_names
+from skills2_nb.audit.weakness import weaknesses
 from skills2_nb.contract.errors import Skills2Error
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import Check, RunState
@@ -21,10 +23,11 @@ class Consistency:
     Attributes:
         classic: passed / declared, as recorded, over the newest attempts of owed steps; none
             declared proves nothing: 0.
-        strict: mean over owed steps of passed / declared, asked again by the auditor; a required
-            step without an invariant counts 0, a conditional one without is left out.
+        strict: mean over owed steps of passed / effective, asked again by the auditor; a required
+            step without an effective invariant counts 0, a conditional one without is left out.
+            Where nobody measured the strength, every declared invariant counts as effective.
         findings: with their codes.
-        not_checked: steps whose invariants could not be asked again.
+        not_checked: steps whose invariants could not be asked again, or notice nothing.
     """
 
     classic: float
@@ -35,13 +38,18 @@ class Consistency:
 
 @dataclass(frozen=True)
 class _Judged:
-    """One owed step with its invariants as recorded and as asked again."""
+    """One owed step with its invariants as recorded and as asked again.
+
+    Attributes:
+        idle: those that no change of the recorded values makes fail.
+    """
 
     view: StepView
     declared: tuple[str, ...]
     recorded: tuple[Check, ...]
     again: tuple[Check, ...] | None
     error: str | None = None
+    idle: frozenset[str] = frozenset()
 
     @property
     def passed(self) -> int:
@@ -50,29 +58,65 @@ class _Judged:
 
     @property
     def share(self) -> float | None:
-        """Passed / declared asked again, else as recorded; None where the step is left out."""
-        if not self.declared:
-            return 0.0 if self.view.required else None
+        """Passed / effective asked again, else as recorded; None where the step is left out."""
         checks = self.recorded if self.again is None else self.again
-        return _passed(checks, self.declared) / len(self.declared)
+        refused = {check.name for check in checks if not check.ok}
+        counted = [name for name in self.declared if name not in self.idle or name in refused]
+        if not counted:
+            return 0.0 if self.view.required else None
+        return _passed(checks, counted) / len(counted)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is required and declares invariants, none of which notices anything."""
+        return self.view.required and bool(self.declared) and self.idle.issuperset(self.declared)
 
 
-def weigh(skill: Skill, state: RunState, views: Sequence[StepView]) -> Consistency:
+def weigh(
+    skill: Skill, state: RunState, views: Sequence[StepView], strength: Strength | None = None
+) -> Consistency:
     """Judge the invariants of the owed steps; each is asked again on the recorded values.
 
     An invariant that reads ``run`` sees the run as it was before the call.
+
+    Args:
+        strength: what the invariants notice; None where nobody measured it.
     """
-    judged = [_judge(skill, state, view) for view in views if view.owed]
+    judged = [
+        replace(_judge(skill, state, view), idle=_idle(skill, view, strength))
+        for view in views
+        if view.owed
+    ]
+    owed = [view.step for view in views if view.owed]
+    weak = () if strength is None else weaknesses(skill, strength, owed)
     declared = sum(len(item.declared) for item in judged)
     shares = [share for item in judged if (share := item.share) is not None]
     return Consistency(
         classic=sum(item.passed for item in judged) / declared if declared else 0.0,
         strict=sum(shares) / len(shares) if shares else 0.0,
-        findings=tuple(found for item in judged for found in _findings(item)),
-        not_checked=tuple(
-            f"invariants of {item.view.step}: {item.error}" for item in judged if item.error
+        findings=(*(found for item in judged for found in _findings(item)), *weak),
+        not_checked=(
+            *(f"invariants of {item.view.step}: {item.error}" for item in judged if item.error),
+            *(f"invariants of {item.view.step}: none can fail" for item in judged if item.is_idle),
+            *_unmeasured(owed, strength),
         ),
     )
+
+
+def _idle(skill: Skill, view: StepView, strength: Strength | None) -> frozenset[str]:
+    """The invariants of a step that were measured and notice nothing."""
+    if strength is None or not strength.of(view.step):
+        return frozenset()
+    declared = {item.name for item in skill.step(view.step).invariants}
+    return frozenset(declared - effective_names(strength, view.step))
+
+
+def _unmeasured(owed: Sequence[str], strength: Strength | None) -> Iterator[str]:
+    if strength is None:
+        return
+    for step in owed:
+        if step in strength.unmeasured and not strength.of(step):
+            yield f"strength of {step}: {strength.unmeasured[step]}"
 
 
 def _judge(skill: Skill, state: RunState, view: StepView) -> _Judged:

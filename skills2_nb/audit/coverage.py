@@ -64,8 +64,8 @@ def _mean(shares: Sequence[float]) -> float:
 
 def _undone(view: StepView) -> Iterator[Finding]:
     if view.status == "missing":
-        rejected = [call for call in view.calls if call.status == "rejected"]
-        why = f" ({error_of(rejected[-1])})" if rejected else ""
+        rejected = next((c for c in reversed(view.calls) if c.status == "rejected"), None)
+        why = f" ({error_of(rejected)})" if rejected else ""
         yield finding(
             "STEP_MISSING",
             f"{view.step} is owed and was never {'let through' if rejected else 'called'}{why}",
@@ -73,10 +73,10 @@ def _undone(view: StepView) -> Iterator[Finding]:
             after=f"it is number {view.order} in the order",
         )
     elif view.status == "failed":
-        failed = [call for call in view.calls if call.status == "failed"]
+        failed = next(call for call in reversed(view.calls) if call.status == "failed")
         yield finding(
             "STEP_FAILED",
-            f"{view.step} {_called(view)} and never succeeded; last: {error_of(failed[-1])}",
+            f"{view.step} {_called(view)} and never succeeded; last: {error_of(failed)}",
             step=view.step,
         )
 
@@ -96,13 +96,15 @@ def _done(view: StepView) -> Iterator[Finding]:
             step=view.step,
             sources=listed(view.stale),
         )
-    if view.owed and not view.substantive:
+    if view.owed and view.hollow:
         yield finding(
             "NOT_SUBSTANTIVE",
             f"the output of {view.step} proves nothing: a stub, or a schema without a required "
             "field",
             step=view.step,
         )
+    elif view.owed and not view.substantive:
+        yield finding("EMPTY_RESULT", f"the result of {view.step} is empty", step=view.step)
     for argument in view.args:
         yield from _argument(view, argument)
 
@@ -121,6 +123,15 @@ def _argument(view: StepView, argument: Argument) -> Iterator[Finding]:
         yield finding(
             "RETYPED",
             f"{place}: {shown} was typed, where {argument.offer} gives another value",
+            step=view.step,
+            parameter=argument.name,
+            reference=argument.offer,
+        )
+    elif argument.sourced == "rewired":
+        yield finding(
+            "REWIRED",
+            f"{place}: it was taken from {argument.origin}, where {argument.offer} gives another "
+            "value",
             step=view.step,
             parameter=argument.name,
             reference=argument.offer,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from skills2_nb.audit.masking import spaces
@@ -52,6 +54,8 @@ _PATTERNS = tuple(
         rf"{_EDGE}(?P<y>\d{{4}})/(?P<m>\d{{2}})/(?P<d>\d{{2}}){_TAIL}",
         rf"(?<![\w/])(?P<y>{_YEAR})-?[Ww](?P<w>\d{{2}})(?![\w-])",
         r"\b(?:KW|CW|[Ww]eek|W)\s?(?P<w>\d{1,2})(?:\s?/\s?|\s+(?:of\s+)?)(?P<y>(?:19|20)\d{2})\b",
+        r"\b(?P<w>\d{1,2})\.\s?Kalenderwoche(?:\s+(?P<y>(?:19|20)\d{2}))?\b",
+        r"\b(?:KW|CW|[Ww]eek|Kalenderwoche)\s?(?P<w>\d{1,2})(?![\w%]|[.,:/-]\d|\s?(?:%|of\b|von\b))",
         rf"(?<![\w/])(?P<y>{_YEAR})[- ]?Q(?P<q>[1-4])(?!\w)",
         r"\bQ(?P<q>[1-4])[ /-]?(?:of\s+)?(?P<y>(?:19|20)\d{2})\b",
         r"(?<!\w)(?P<q>[1-4])\.\s?Quartal(?:\s+(?P<y>(?:19|20)\d{2}))?\b",
@@ -74,7 +78,7 @@ _PATTERNS = tuple(
     )
 )
 _TIME = re.compile(
-    r"(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:am|pm|AM|PM|Uhr|UTC|h)\b)?(?!\w|:\d)"
+    r"(?<![\w:.])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?:\s?(?:am|pm|AM|PM|Uhr|UTC|h)\b)?(?!\w|:\d)"
 )
 
 
@@ -191,6 +195,8 @@ def _within(inner: Stamp, outer: Stamp) -> bool:
 def _is_edge(said: Stamp, known: Stamp) -> bool:
     if said.year not in (None, known.year):
         return False
+    if known.week is not None and known.year is not None:
+        return _is_week_edge(said, known.year, known.week)
     if known.day is None and said.day is not None and known.month is not None:
         last = monthrange(known.year or 2000, known.month)[1]
         return said.month == known.month and said.day in (1, last)
@@ -199,6 +205,14 @@ def _is_edge(said: Stamp, known: Stamp) -> bool:
         and said.month is not None
         and (said.month + 2) // 3 == known.quarter
     )
+
+
+def _is_week_edge(said: Stamp, year: int, week: int) -> bool:
+    """Whether a day is the Monday or Sunday of an ISO week."""
+    with contextlib.suppress(ValueError):
+        ends = [date.fromisocalendar(year, week, day) for day in (1, 7)]
+        return (said.month, said.day) in {(end.month, end.day) for end in ends}
+    return False
 
 
 def _is_neighbour(said: Stamp, known: Stamp) -> bool:

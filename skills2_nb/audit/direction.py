@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from skills2_nb.audit.numbers import NumberFigure
 from skills2_nb.audit.page import Page, Span
+from skills2_nb.audit.sources import Source
 
 _RISE = (
     "rose|rise[sn]?|rising|grew|grows?|grown|growing|increased?|increases|increasing|climbed|up|"
@@ -27,6 +28,14 @@ _WORD = re.compile(
 _FROM = re.compile(rf"[\s,)–—-]*(?:from|von)\s+{_ABOUT}")
 _PERIOD = r"(?:\([^()\n]{0,40}\)|(?:in|im)\s[^.;\n]{0,30}?)"
 _TO = re.compile(rf"\s*(?:{_PERIOD}\s*)?\b(?:to|auf)\s+(?:only|just|nur)?\s*{_ABOUT}")
+
+
+_NOUN = re.compile(
+    rf"\b(?:(?P<rise>increase|rise|gain|growth|anstieg|zuwachs|wachstum)"
+    rf"|(?P<fall>decline|decrease|drop|fall|loss|reduction|rückgang|verlust))"
+    rf"\s+(?:of|by|um|von)\s+{_ABOUT}"
+)
+_CHANGE = re.compile(r"growth|chang|delta|\bnet\b|veränder|wachstum")
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,30 @@ def turns(page: Page, figures: Sequence[NumberFigure]) -> Iterator[Turn]:
         change = _change(first, second)
         if change and (change > 0) != bool(match["rise"]):
             yield Turn(match.start(), second.end, match["rise"] or match["fall"])
+
+
+def turned_sizes(
+    page: Page, figures: Sequence[NumberFigure], sources: Iterable[Source]
+) -> Iterator[Turn]:
+    """The places where the size of a change is told as the other change. Pure.
+
+    "A decline of 34.4%" of a growth rate of 0.344, "grew by 3.4%" of one of -0.034.
+
+    Args:
+        page: the answer.
+        figures: its numbers in order.
+        sources: what the run knows; a change is known by its name.
+    """
+    known = [s.number for s in sources if s.place == "result" and _CHANGE.search(" ".join(s.names))]
+    changes = [number for number in known if number]
+    starts = {figure.start: figure for figure in figures}
+    for match in (*_WORD.finditer(page.flat), *_NOUN.finditer(page.flat)):
+        size = starts.get(match.end())
+        if size is None or size.signed or not size.percent or _after(_FROM, page, size.end, starts):
+            continue
+        signs = {_sign(change) for change in changes if size.matches(abs(change))}
+        if signs == {-1 if match["rise"] else 1}:
+            yield Turn(match.start(), size.end, match["rise"] or match["fall"])
 
 
 def _after(

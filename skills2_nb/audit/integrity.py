@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.state import Call, RunState
 
 Line = Mapping[str, Any]
+_RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
@@ -23,17 +25,21 @@ class Integrity:
 
     Attributes:
         holds: False is ``tampered``; None where nobody looked.
-        level: the evidence level reached without a gap: ``L0`` chain whole; ``L1`` its MACs
-            verified by the server's key; ``L2`` prompt and session vouched by a hook, and the head
-            in the ledger. ``none`` without a whole chain.
+        level: the evidence level reached without a gap: ``L0`` chain whole; ``L1`` every record's
+            MAC verified; ``L2`` prompt and session vouched by a hook, and the head of the ended
+            run in the ledger. ``none`` without a whole chain.
         held: every level whose own conditions hold, gap or not.
         findings: what is broken, changed or healed.
+        records: how many lines were looked at.
+        verified: how many of them bear a MAC that verifies.
     """
 
     holds: bool | None
     level: str = "none"
     held: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    records: int = 0
+    verified: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain keys and values."""
@@ -42,6 +48,8 @@ class Integrity:
             "level": self.level,
             "held": list(self.held),
             "findings": [item.to_dict() for item in self.findings],
+            "records": self.records,
+            "verified": self.verified,
         }
 
 
@@ -74,12 +82,18 @@ def examine(
         JournalError: the file cannot be read at all.
     """
     read = Reading(path, earlier)
-    found = [*_chain(read), *_end(read), *_ledger(read, earlier)]
-    found += [*_values(read.state), *_package(read.state, digest, live, installed)]
+    found = [*_chain(read), *_named(path, read), *read.macs.findings(), *_end(read)]
+    found += [
+        *_ledger(read, earlier),
+        *_values(read.state),
+        *_package(read.state, digest, live, installed),
+    ]
     found += _healed(read)
     holds = not any(item.vetoes for item in found)
     held = _held(read, holds, earlier)
-    return Integrity(holds, _level(held), held, tuple(found)), read.state
+    macs = read.macs
+    whole = Integrity(holds, _level(held), held, tuple(found), macs.lines, macs.verified)
+    return whole, read.state
 
 
 def inspect(path: Path, *, earlier: Sequence[Line] = ()) -> Integrity:
@@ -100,6 +114,13 @@ def _chain(read: Reading) -> Iterator[Finding]:
             f"line {read.torn} of the journal is not complete: its writer died within it",
             note=True,
         )
+
+
+def _named(path: Path, read: Reading) -> Iterator[Finding]:
+    """A copy under another run's name would have a ledger of its own."""
+    run = read.state.run
+    if run and run != path.stem and _RUN_ID.fullmatch(path.stem):
+        yield finding("CHAIN_BROKEN", f"the journal is named {path.stem} and is that of run {run}")
 
 
 def _values(state: RunState) -> Iterator[Finding]:
@@ -145,10 +166,11 @@ def _end(read: Reading) -> Iterator[Finding]:
 def _ledger(read: Reading, earlier: Sequence[Line]) -> Iterator[Finding]:
     for line in earlier:
         if not read.holds(line):
+            saw = "the run ended with" if "by" in line else "an earlier audit saw"
             yield finding(
                 "LEDGER_MISMATCH",
-                f"an earlier audit saw {line.get('count')} records ending in "
-                f"{str(line.get('head'))[:12]}, and this journal has {read.count}",
+                f"{saw} {line.get('count')} records, the last being "
+                f"{str(line.get('head'))[:12]}, and this journal has {read.count} and not that one",
             )
 
 
@@ -183,12 +205,28 @@ def _healed(read: Reading) -> Iterator[Finding]:
 def _held(read: Reading, holds: bool, earlier: Sequence[Line]) -> tuple[str, ...]:
     if not holds or not read.count:
         return ()
-    vouched = read.state.vouched == "hook"
-    return ("L0", "L2") if vouched and any(map(read.holds, earlier)) else ("L0",)
+    reached = {
+        "L1": read.macs.all_verified,
+        "L2": _is_bound(read.state) and _is_kept(read, earlier),
+    }
+    return ("L0", *(level for level, is_held in reached.items() if is_held))
+
+
+def _is_bound(state: RunState) -> bool:
+    """Whether a hook says which prompt of which session the run is of."""
+    return state.vouched == "hook" and None not in (state.session, state.prompt_id)
+
+
+def _is_kept(read: Reading, earlier: Sequence[Line]) -> bool:
+    """Whether the ledger has a head of the run at its end or behind it."""
+    before = read.end.before if read.end is not None else None
+    return before is not None and any(
+        line["count"] > before for line in earlier if read.holds(line)
+    )
 
 
 def _level(held: Sequence[str]) -> str:
-    """The highest level below which none is wanting. L1 needs the key, which is not here yet."""
+    """The highest level below which none is wanting."""
     reached = "none"
     for level in ("L0", "L1", "L2"):
         if level not in held:

@@ -25,13 +25,28 @@ _NO = word_set(
 )
 _DENIED = word_set(
     """
-    not isn wasn aren neither nor never nicht kein keine keinen weder nie
+    not isn wasn aren neither nor never hardly scarcely nicht kein keine keinen weder nie
     """
 )
 _BUT_SAID = word_set(
     """
     only just merely nur bloß
     """
+)
+
+_IF = word_set("if when were would should could wenn falls wäre würde")
+#: After a label: it is said of another time, or of a scale.
+_ELSEWHEN = word_set(
+    """
+    if when from at above below under only once in im for last before until earlier previously
+    and or und oder then ab wenn falls sobald bis vorher zuvor dann
+    """
+)
+_FIGURE = re.compile(r"[\s:=(]*[-+\u2212]?\d")
+_IS = re.compile(
+    r"\s*(?:[:=|→\u2013\u2014]|is|was|ist|war|lautet|wurde|(?:has )?become|becomes|became|"
+    r"comes out as)\s*"
+    r"(?:now|only|nur|actually|really|thus|also|the|a|an|clearly|still|[“„])?\s*"
 )
 
 
@@ -102,6 +117,9 @@ class _Choice:
 
     def judge(self) -> WordVerdict:
         wrong = None
+        firm = next(filter(None, map(self._said_outright, self.mentions)), None)
+        if firm:
+            return WordVerdict(other=firm)
         for mention in self.mentions:
             right, rival = self._beside(mention, self.true), self._beside(mention, self.rivals)
             if right and not (
@@ -115,6 +133,25 @@ class _Choice:
         if self.true and not (self.rivals or (self.mentions and self.members)):
             return WordVerdict(found=self.true[0])
         return WordVerdict()
+
+    def _said_outright(self, mention: Mention) -> Span | None:
+        """Another label said of the field in so many words: "growth class: surging"."""
+        if mention.end - mention.start > len(mention.name):
+            return None  # "growth classes: shrinking below 1, ..."
+        if _IF.intersection(self.page.before(mention, 3)):
+            return None
+        for rival in self.rivals:
+            if rival.start < mention.end or not self.page.same_clause(mention, rival):
+                continue
+            if not _IS.fullmatch(self.page.flat[mention.end : rival.start]):
+                continue
+            if any(self.page.is_headed(true, mention) for true in self.true):
+                continue  # a row for several periods
+            if self._is_name(rival) and _FIGURE.match(self.page.flat, rival.end):
+                continue
+            if not _ELSEWHEN.intersection(self.page.after(rival, 1)):
+                return rival
+        return None
 
     def _free(self, places: Iterable[Span]) -> list[Span]:
         """The places that say a label: no part of the field's name, and not denied."""

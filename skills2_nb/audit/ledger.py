@@ -1,4 +1,4 @@
-"""What earlier audits saw of a run, one line an audit."""
+"""What the ledger saw of a run, at its end and at each audit."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def append(line: Line) -> None:
 
 
 def sound(run: str) -> tuple[dict[str, Any], ...]:
-    """The lines that a journal has to agree with: those of audits that found it whole.
+    """The lines that a journal has to agree with: its end, and audits that found it whole.
 
     What was seen of a journal already broken is no yardstick: put back as it was, it is whole.
     """
-    return tuple(line for line in lines(run) if _verdict(line) != "tampered")
+    return (*heads(run), *(line for line in lines(run) if _verdict(line) != "tampered"))
 
 
 def _verdict(line: Line) -> Any:
@@ -58,5 +58,14 @@ def _verdict(line: Line) -> Any:
 
 
 def lines(run: str | None = None) -> tuple[dict[str, Any], ...]:
-    """The ledger's lines in order, of one run or of all."""
-    return tuple(line for line in ledger.read(AUDITS) if run in (None, line.get("run")))
+    """The lines of audits in order, of one run or of all."""
+    return _lines(AUDITS, run)
+
+
+def heads(run: str | None = None) -> tuple[dict[str, Any], ...]:
+    """What the process that ended a run said of its head, of one run or of all."""
+    return _lines(ledger.HEADS, run)
+
+
+def _lines(name: str, run: str | None) -> tuple[dict[str, Any], ...]:
+    return tuple(line for line in ledger.read(name, run) if run in (None, line.get("run")))

@@ -19,10 +19,12 @@ _LINKS = re.compile(
       | \b[\w.+-]+@[\w-]+\.[\w.]+             # mail
       | (?<![\w/.])(?:[\w.-]*/)+[\w.-]*[A-Za-z][\w-]*\.[A-Za-z]\w*   # a path to a file
       | \b[\w-]+\.(?:csv|json|jsonl|md|py|ipynb|toml|txt|tsv|xlsx|parquet|html|pdf|png)\b
-      | \[\^?\d+\]                            # a footnote
+      | \[\^\d+\]                             # a footnote
     """,
     re.X,
 )
+# (1) in running text and [1] as a note: the first, or one that follows its forerunner.
+_COUNTED = re.compile(r"(?<!\w)\((?P<item>\d{1,2})\)(?=[ \t]+[^\W\d])|\[(?P<note>\d{1,3})\]")
 _REFERENCE = (
     "steps?|schritte?|phase|part|teil|section|abschnitt|chapter|kapitel|table|tabelle|figure|"
     "abbildung|fig|abb|page|seite|question|frage|version|release|appendix|anhang|python|nr|nummer"
@@ -34,8 +36,7 @@ _LEADING = re.compile(
     re.X | re.M,
 )
 _MARKERS = re.compile(
-    rf"""(?<!\w)\(\d{{1,2}}\)(?=[ \t]+[^\W\d])                            # (1) in running text
-      | \b\d{{1,4}}(?:st|nd|rd|th)\b
+    rf"""\b\d{{1,4}}(?:st|nd|rd|th)\b
       | \b(?:\d\d)?\d0(?:s|er)\b                                             # the 1990s
       | \b(?:de[rmns]|die|das|am|im|zum|zur|vom|bis|ab|seit|eine?[rmns]?|jede[rmns]?)\s+
             (?P<german>\d{{1,2}}\.)(?=\s+[^\W\d])                            # der 2. Monat
@@ -80,7 +81,7 @@ def mask(text: str, names: tuple[str, ...] = ()) -> Masked:
     prose = _blank(text[:last], _COMMENT) + text[last:]
     for pattern, group in ((_FENCE, 0), (_CODE, 2)):
         prose = _lift(prose, pattern, group, code)
-    prose = _blank(prose, _LINKS)
+    prose = _blank_counted(_blank(prose, _LINKS))
     for name in sorted(filter(None, names), key=len, reverse=True):
         prose = _blank(prose, re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I))
     return Masked(_blank(prose, _LEADING), "".join(code))
@@ -98,6 +99,21 @@ def spaces(text: str) -> str:
 
 def _blank(text: str, pattern: re.Pattern[str]) -> str:
     return pattern.sub(lambda match: spaces(match[0]), text)
+
+
+def _blank_counted(prose: str) -> str:
+    """Blank the marks of a count, one after the other; "(90)" alone is a number."""
+    seen: set[tuple[str, int]] = set()
+
+    def unmark_one(match: re.Match[str]) -> str:
+        kind = match.lastgroup or ""
+        number = int(match[kind])
+        if number != 1 and not {(kind, number - 1), (kind, number)} & seen:
+            return match[0]
+        seen.add((kind, number))
+        return spaces(match[0])
+
+    return _COUNTED.sub(unmark_one, prose)
 
 
 def _lift(prose: str, pattern: re.Pattern[str], group: int, code: list[str]) -> str:

@@ -9,8 +9,8 @@ from itertools import permutations
 
 from skills2_nb.audit.dates import DateFigure, Relation, Stamp, relation
 from skills2_nb.audit.numbers import Figure, NumberFigure
-from skills2_nb.audit.page import Mention, Page, Span, word_set
-from skills2_nb.audit.sources import Source
+from skills2_nb.audit.page import NEAR, Mention, Page, Span, word_set
+from skills2_nb.audit.sources import LIST_LIMIT, Source
 
 _SMALL = 10
 #: A figure of so many significant digits is known by itself, however small.
@@ -25,6 +25,8 @@ _FALL = re.compile(
     r"gefallen|gesunken|sank|rückgang|verlor|weniger|verlust|unter"
 )
 _CHANGE = re.compile(r"chang|delta|diff|gap|growth|lift|gain|veränder|zuwachs|abstand")
+_POINTS = re.compile(r"chang|delta|diff|gap|lift|point|punkt|veränder|abstand")
+_PERCENT = re.compile(r"percent|pct|rate|share|prozent|quote|anteil|growth|%")
 _RATE = re.compile(r"percent|pct|rate|share|ratio|prozent|quote|anteil|growth|change|%")
 _NO_CLAIM_BEFORE = word_set(
     """
@@ -81,7 +83,12 @@ def is_value(figure: Figure, source: Source, page: Page) -> bool:
     true = source.number
     if true is None:
         return isinstance(source.value, Stamp) and _is_year(figure, source.value)
-    return figure.matches(true) or (
+    if figure.points and not _POINTS.search(" ".join(source.names)):
+        return False
+    if figure.percent and not _may_be_percent(figure, source, true):
+        return False
+    loosely = isinstance(source.value, float) and _is_named(figure, source, page)
+    return figure.matches(true, loosely=loosely) or (
         true != 0 and figure.matches(-true) and _may_flip(figure, source, true, page)
     )
 
@@ -155,14 +162,25 @@ def is_derived(figure: Figure, values: Iterable[float]) -> bool:
     )
 
 
+def point_gaps(sources: Iterable[Source]) -> tuple[float, ...]:
+    """Differences of two rates of the run, told in percentage points."""
+    rates = {n for s in sources if s.place == "result" and (n := s.number) is not None}
+    near = sorted(n for n in rates if _is_rate(n))
+    if len(near) > LIST_LIMIT:
+        return ()
+    return tuple(sorted({abs(one - other) for one, other in permutations(near, 2)}))
+
+
 def is_excused(figure: Figure, owners: Sequence[Source], page: Page) -> bool:
     """Whether a figure beside a name does not claim to be its value.
 
-    A change ("by 8"), a bound ("below 4", "the 1.5 threshold"), another period's value ("from
-    1.2"), a length of time, or a percentage beside a count.
+    A change ("by 8", "3 percentage points"), a bound ("below 4", "the 1.5 threshold"), another
+    period's value ("from 1.2"), a length of time, or a percentage beside a count.
     """
     if isinstance(figure, DateFigure):
         return not any(isinstance(owner.value, Stamp) for owner in owners)
+    if figure.points:
+        return True
     names = " ".join(name for owner in owners for name in owner.names)
     if _CHANGE.search(names):
         return False
@@ -222,6 +240,30 @@ def _may_flip(figure: NumberFigure, source: Source, true: float, page: Page) -> 
     place = span(figure)
     around = " ".join((*page.before(place, 5), *page.after(place, 3)))
     return not figure.signed and _FALL.search(around) is not None
+
+
+def _may_be_percent(figure: NumberFigure, source: Source, true: float) -> bool:
+    """Whether a percentage may be a result as it stands: 16.7 % of 16.7, but not of 55 users.
+
+    A ratio is no percentage, and neither is a whole number, unless its name says so.
+    """
+    if source.place not in ("result", "input"):
+        return True
+    if any(r.matches(sign * true) for r in figure.readings[1::2] for sign in (1, -1)):
+        return True
+    names = " ".join(source.names)
+    if _PERCENT.search(names):
+        return True
+    return not true.is_integer() and "ratio" not in names
+
+
+def _is_named(figure: NumberFigure, source: Source, page: Page) -> bool:
+    """Whether a result is owed, or its name stands within a few words of a figure."""
+    if source.owed or source.place != "result":
+        return source.owed
+    place = span(figure)
+    around = " ".join((*page.before(place, NEAR), *page.after(place, NEAR)))
+    return any(name in around for name in source.names)
 
 
 def _is_year(figure: NumberFigure, stamp: Stamp) -> bool:

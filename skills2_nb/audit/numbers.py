@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skills2_nb.audit.dates import DateFigure, take_dates
 from skills2_nb.audit.masking import mask, unmark
+from skills2_nb.audit.number_words import spelled
 
 _GAP = "\u00a0\u202f\u2009"  # no-break, narrow no-break and thin space
 _MINUS = "\u2212"
@@ -20,7 +21,7 @@ _SCALES = {
     "billion": 1e9, "billions": 1e9, "mrd": 1e9, "milliarde": 1e9, "milliarden": 1e9,
     "trillion": 1e12, "billionen": 1e12,
 }  # fmt: skip
-# Read as they stand too: "5 m" may be metres, "5 K" kelvin.
+# Read as they stand too: "5 m" may be metres, "5 K" kelvin; "4K" is four thousand.
 _DOUBTFUL = frozenset({"k", "K", "m", "M", "B"})
 _ABOUT = (
     "about|around|approximately|approx|roughly|nearly|almost|over|more than|under|less than|"
@@ -47,6 +48,7 @@ _NUMBER = re.compile(
     """,
     re.X | re.I,
 )
+_POINTS = re.compile(r"punkt|point|pp", re.I)
 # A loss as a ledger writes it: (3.4)% is -3.4%.
 _LEDGER = re.compile(r"\((\d+(?:[.,]\d+)?)\)(\s?)%")
 _GLUED = re.compile(
@@ -83,10 +85,13 @@ class Reading:
         value: the value, scale and percent applied.
         slack: half a unit of the last digit shown; of the last non-zero digit where the text says
             "about" or gives K, M or bn.
+        doubtful: whether it takes the comma of "4,000" or "1,500" for a decimal one: these are
+            thousands, unless a result is the float 4.0 or 1.5.
     """
 
     value: float
     slack: float
+    doubtful: bool = False
 
     def matches(self, true: float) -> bool:
         """Whether ``true`` rounds to what is shown; a tie may be rounded either way."""
@@ -102,6 +107,7 @@ class NumberFigure:
     Attributes:
         readings: what it may mean; a separator in doubt gives two.
         percent: whether a percent sign or word follows.
+        points: whether they are percentage points, a difference of two percentages.
         signed: whether a sign is written.
         digits: significant digits shown.
         word: whether it is a word ("no", "two"), which can carry a value but claims none.
@@ -114,6 +120,7 @@ class NumberFigure:
     end: int
     readings: tuple[Reading, ...]
     percent: bool = False
+    points: bool = False
     signed: bool = False
     digits: int = 1
     word: bool = False
@@ -125,9 +132,11 @@ class NumberFigure:
         """Whether it is held against the answer when nothing gives it."""
         return not (self.word or self.code)
 
-    def matches(self, true: float) -> bool:
-        """Whether any reading matches."""
-        return any(reading.matches(true) for reading in self.readings)
+    def matches(self, true: float, *, loosely: bool = False) -> bool:
+        """Whether any reading matches; the doubtful ones are asked ``loosely`` only."""
+        return any(
+            reading.matches(true) for reading in self.readings if loosely or not reading.doubtful
+        )
 
 
 Figure = NumberFigure | DateFigure
@@ -200,6 +209,7 @@ def _figure(match: re.Match[str]) -> NumberFigure:
         start + len(match.string[start : match.end()].rstrip()),
         readings,
         percent=percent,
+        points=_POINTS.search(match["unit"] or "") is not None,
         signed=bool(match["sign"]),
         digits=max(len(shown), 1),
         parts=_parts(match, start),
@@ -210,25 +220,28 @@ def _readings(match: re.Match[str]) -> Iterator[Reading]:
     sign = -1.0 if match["sign"] and match["sign"] != "+" else 1.0
     power = 10.0 ** int(match["power"][1:]) if match["power"] else 1.0
     unit = (match["unit"] or "").strip()
-    for plain in _plain_forms(match["digits"], match["group"]):
+    for plain, doubtful in _plain_forms(match["digits"], match["group"]):
         for scale, loose in _scales(match["scale"], bool(match["about"])):
             slack = _slack(plain, loose) * scale * power
             value = sign * float(plain) * scale * power
-            yield Reading(value, slack)
+            yield Reading(value, slack, doubtful)
             if unit:
                 share = 1e-3 if unit == "‰" else 1e-2
-                yield Reading(value * share, slack * share)
+                yield Reading(value * share, slack * share, doubtful)
 
 
-def _plain_forms(digits: str, group: str | None) -> Iterator[str]:
-    """The digits with a decimal point, in one or two readings (2.357 and 1,234 are in doubt)."""
+def _plain_forms(digits: str, group: str | None) -> Iterator[tuple[str, bool]]:
+    """The digits with a decimal point, in one or two readings (2.357 and 1,234 are in doubt).
+
+    Each with whether a nought is the last of three digits behind the point.
+    """
     if group is None:
-        yield digits.replace(",", ".")
+        yield digits.replace(",", "."), False
         return
     whole = digits.replace(group, "")
-    yield whole.replace(",", ".")
+    yield whole.replace(",", "."), False
     if group in ".," and digits.count(group) == 1 and whole.isdigit():
-        yield digits.replace(",", ".")
+        yield digits.replace(",", "."), digits.endswith("0")
 
 
 def _scales(scale: str | None, about: bool) -> Iterator[tuple[float, bool]]:
@@ -238,7 +251,7 @@ def _scales(scale: str | None, about: bool) -> Iterator[tuple[float, bool]]:
         factor = _SCALES.get(word) or _SCALES.get(word.lower())
         if factor:
             yield factor, True
-        if word not in _DOUBTFUL:
+        if word not in _DOUBTFUL or (word != "m" and word == scale):
             return
     yield 1.0, about
 
@@ -275,31 +288,30 @@ def _parts(match: re.Match[str], start: int) -> tuple[NumberFigure, ...]:
 
 
 def _moved(figure: NumberFigure, by: int) -> NumberFigure:
-    return NumberFigure(
-        figure.text,
-        figure.start + by,
-        figure.end + by,
-        figure.readings,
-        figure.percent,
-        figure.signed,
-        figure.digits,
-    )
+    return replace(figure, start=figure.start + by, end=figure.end + by, parts=())
 
 
 def _as_code(figure: NumberFigure) -> NumberFigure:
-    return NumberFigure(
-        figure.text,
-        figure.start,
-        figure.end,
-        figure.readings,
-        figure.percent,
-        figure.signed,
-        figure.digits,
-        code=True,
-    )
+    return replace(figure, word=False, code=True, parts=())
 
 
 def _number_words(text: str) -> Iterator[NumberFigure]:
+    """Small number words, which claim nothing, and larger ones, which are as good as digits."""
+    large = list(spelled(text))
+    for item in large:
+        readings = [Reading(float(item.value), 0.5)]
+        if item.percent:
+            readings.append(Reading(item.value / 100, 0.005))
+        yield NumberFigure(
+            text[item.start : item.end],
+            item.start,
+            item.end,
+            tuple(readings),
+            percent=item.percent,
+            digits=len(str(item.value)),
+        )
     for match in _WORD.finditer(text):
+        if any(item.start <= match.start() < item.end for item in large):
+            continue
         reading = Reading(float(_WORDS[match[0].lower()]), 0.0)
         yield NumberFigure(match[0], match.start(), match.end(), (reading,), word=True)

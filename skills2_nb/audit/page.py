@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 #: How many words from its name a value may stand.
 NEAR = 6
+_TAG = re.compile(r"</?[a-z][a-z0-9]{0,9}(?:\s[^<>\n]{0,200})?/?>")
 _WORD = re.compile(r"\S+")
 _LETTER = re.compile(r"\w")
 _CLAUSE = re.compile(r"[.!?](?=[\s)*_]|$)|;|\n")
@@ -68,12 +69,12 @@ class Page:
 
     Attributes:
         text: the answer as it is.
-        flat: the same length, small letters, emphasis and code marks as blanks.
+        flat: the same length, small letters, marks of emphasis and code and HTML tags as blanks.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.flat = re.sub(r"[*_`\"]", " ", _small(text))
+        self.flat = re.sub(r"[*_`\"]", " ", _TAG.sub(lambda m: " " * len(m[0]), _small(text)))
         self._words = [m.start() for m in _WORD.finditer(self.flat) if _LETTER.search(m[0])]
         self._breaks = [match.start() for match in _CLAUSE.finditer(self.flat)]
         self._cells = tuple(_cells(text))
@@ -166,12 +167,13 @@ class Page:
         return re.findall(r"[^\W\d_]+", self.flat[span.end : end])[:words]
 
     def place(self, span: Span) -> str:
-        """The line and an excerpt, for a finding."""
+        """The line, the column (both from 1) and an excerpt, for a finding."""
         line = self.text.count("\n", 0, span.start) + 1
+        column = span.start - self.text.rfind("\n", 0, span.start)
         start = max(self.text.rfind("\n", 0, span.start) + 1, span.start - 40)
         end = self.text.find("\n", span.end)
         stop = min(len(self.text) if end < 0 else end, span.end + 30)
-        return f"line {line}: “{' '.join(self.text[start:stop].split())}”"
+        return f"line {line}, column {column}: “{' '.join(self.text[start:stop].split())}”"
 
 
 def word_set(text: str) -> frozenset[str]:

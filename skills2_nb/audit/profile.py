@@ -8,14 +8,23 @@ from typing import Any, Literal, Protocol
 
 from skills2_nb.audit.anchoring import ValueMatch
 from skills2_nb.audit.finding import Finding
+from skills2_nb.audit.replay import Replayed
 from skills2_nb.audit.steps import StepView
+from skills2_nb.audit.strength import Strength
 from skills2_nb.contract.skill import Skill
+from skills2_nb.formats.cases import Case
 
 Verdict = Literal["pass", "fail", "unproven", "tampered"]
+#: Checks that run the skill's code again, behind the wall; who asks for none has them unmade.
+AGAIN = ("replay", "strength")
 
 
 class Settings(Protocol):
     """``[audit]`` of skill.toml, as far as the score needs it."""
+
+    @property
+    def profile(self) -> str:
+        """The profile whose verdict counts: ``strict`` or ``classic``."""
 
     @property
     def threshold(self) -> float:
@@ -34,6 +43,7 @@ class Settings(Protocol):
 class DefaultSettings:
     """The defaults of ``[audit]``."""
 
+    profile: str = "strict"
     threshold: float = 0.80
     weights: tuple[float, float, float] = (0.40, 0.35, 0.25)
     f1_floor: float = 0.70
@@ -49,6 +59,7 @@ class Basis:
         anchors: the anchor terms.
         settings: threshold, weights and floor.
         constants: numbers of the package's code that an answer may name.
+        cases: its eval rows, which show what invariants notice where a run does not.
     """
 
     skill: Skill
@@ -56,6 +67,7 @@ class Basis:
     anchors: tuple[str, ...] = ()
     settings: Settings = DefaultSettings()
     constants: tuple[float, ...] = ()
+    cases: tuple[Case, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +115,9 @@ class Audit:
         recall: share of the report fields found in the answer.
         precision: share of the answer's figures that come from the run.
         f1: harmonic mean of the two.
+        by: the profile whose verdict counts.
+        replayed: what came of running the steps again; None where nobody asked.
+        strength: what the invariants notice; None where nobody asked.
     """
 
     run: str | None
@@ -118,6 +133,14 @@ class Audit:
     recall: float = 0.0
     precision: float = 0.0
     f1: float = 0.0
+    by: str = "strict"
+    replayed: Replayed | None = None
+    strength: Strength | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts."""
+        return self.profile(self.by).verdict
 
     def profile(self, name: str) -> Profile:
         """``classic`` or ``strict``."""

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skills2_nb.audit.macs import Macs
 from skills2_nb.audit.shape import misshapen
-from skills2_nb.contract import journal
+from skills2_nb.audit.skim import Skim
+from skills2_nb.contract import chain
+from skills2_nb.contract.chain import Fault
 from skills2_nb.contract.errors import JournalError
-from skills2_nb.contract.journal import Fault, Record
-from skills2_nb.contract.state import RunState
+from skills2_nb.contract.journal import Record
 
 #: What may follow the end of a run.
 AFTER_END = frozenset({"answer", "note", "rejected", "healed"})
@@ -66,13 +68,13 @@ class Reading:
         torn: the number of a last line that its writer did not finish, else 0.
         end: the end of the run, else None.
         late: the first records behind the end that may not follow it.
+        macs: what the MACs of its lines say.
 
     Raises:
         JournalError: the file cannot be read at all.
     """
 
     def __init__(self, path: Path, earlier: Iterable[Mapping[str, Any]] = ()) -> None:
-        self.state = RunState()
         self.stopped: str | None = None
         self.count = 0
         self.faults: list[Fault] = []
@@ -80,10 +82,13 @@ class Reading:
         self.torn = 0
         self.end: End | None = None
         self.late: list[Record] = []
+        self.macs = Macs()
         self._head: Any = None
         self._wanted = {line.get("count") for line in earlier if isinstance(line.get("count"), int)}
         self._heads: dict[int, Any] = {}
+        self._skim = Skim(path)
         self._read(path)
+        self.state = self._skim.state()
 
     def holds(self, line: Mapping[str, Any]) -> bool:
         """Whether the record that a ledger line names stands where the line says."""
@@ -92,11 +97,15 @@ class Reading:
 
     def _read(self, path: Path) -> None:
         with _uncollected():
-            for record, fault in journal.scan(path):
+            for record, fault in chain.scan(path, self.macs.see):
                 if fault is not None:
                     self._blame(fault)
-                if self.stopped is None and not self.torn:
-                    self._take(record)
+                if self.stopped is not None or self.torn:
+                    continue
+                if fault is None and record and self.end is None and self._skim.pass_by(record):
+                    self._count(record)
+                else:
+                    self._take(record, sound=fault is None)
 
     def _blame(self, fault: Fault) -> None:
         if fault.torn and fault.line > 1:
@@ -106,20 +115,24 @@ class Reading:
         else:
             self.more += 1
 
-    def _take(self, record: Record | None) -> None:
+    def _take(self, record: Record | None, *, sound: bool) -> None:
         """Fold one record; the first that cannot be folded ends the run as it can be read."""
         if record is None:
             self.stopped = f"line {self.count + 1} of the journal is no record"
             return
-        self._mark(record)
+        if self.end is not None or record.get("kind") == "run_ended":
+            self._mark(record)
         self.stopped = misshapen(record, self.count + 1)
         if self.stopped is not None:
             return
         try:
-            self.state.apply(record)
+            self._skim.take(record, sound=sound)
         except JournalError as error:
             self.stopped = str(error)
             return
+        self._count(record)
+
+    def _count(self, record: Record) -> None:
         self.count += 1
         self._head = record["hash"]
         if self.count in self._wanted:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
+
+from skills2_nb.contract.canonical import BLOB_TAG
 
 _Is = Callable[[Any], bool]
 
@@ -105,7 +108,49 @@ _MAY_CARRY: Mapping[str, Mapping[str, _Is]] = {
     "step_ok": {"files": _are_files},
     "step_failed": {"invariants": _are_checks, "us": _is_count, "files": _are_files},
 }
+_SUCCESS = itemgetter("kind", "seq", "step", "args", "bound", "output", "invariants", "us")
 _NOTHING: Mapping[str, _Is] = {}
+
+
+def is_plain_success(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a success of the shape that nearly all are, its values in the line.
+
+    :func:`misshapen` finds nothing in such a record; of another it tells whether it may be.
+    """
+    try:
+        kind, seq, step, args, bound, output, checks, us = _SUCCESS(record)
+        if not (
+            kind == "step_ok"
+            and type(args) is type(bound) is dict
+            and type(us) is type(seq) is int
+            and us >= 0
+            and type(step) is str
+            and "files" not in record
+        ):
+            return False
+        for origin in bound.values():
+            if type(origin["from"]) is not str or type(origin.get("seq", 0)) is not int:
+                return False
+        for check in checks:
+            if type(check["name"]) is not str or type(check["ok"]) is not bool:
+                return False
+            if check.get("message") is not None:
+                return False
+    except (KeyError, TypeError, AttributeError):
+        return False
+    return type(checks) is list and seq > 1 and not _may_lie_aside(args, output)
+
+
+def _may_lie_aside(*values: Any) -> bool:
+    """Whether some of the values may be kept beside the line."""
+    for value in values:
+        if type(value) is dict:
+            if BLOB_TAG in value:
+                return True
+            for item in value.values():
+                if type(item) is dict and _may_lie_aside(item):
+                    return True
+    return False
 
 
 def misshapen(record: Mapping[str, Any], number: int) -> str | None:
@@ -119,6 +164,8 @@ def misshapen(record: Mapping[str, Any], number: int) -> str | None:
     """
     kind = record.get("kind")
     place = f"record {number} ({kind})"
+    if type(record.get("seq")) is not int:
+        return f"{place} has a 'seq' that is no whole number"
     if (kind == "run_started") != (number == 1):
         said = "starts the run a second time" if number > 1 else "does not start the run"
         return f"{place} {said}"

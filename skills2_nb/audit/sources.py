@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from skills2_nb.audit.dates import DateFigure, Stamp, take_dates
@@ -38,6 +38,7 @@ class Source:
         value: a number, a stamp, or text.
         names: how an answer may call it.
         members: the words its schema allows.
+        owed: whether the answer has to carry it.
     """
 
     ref: str
@@ -45,6 +46,7 @@ class Source:
     value: float | Stamp | str | bool | None
     names: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    owed: bool = False
 
     @property
     def shown(self) -> str:
@@ -109,7 +111,8 @@ def report_field(
         return ReportField(step, name, unfit="it is a table")
     if _count(value) > LIST_LIMIT:
         return ReportField(step, name, unfit=f"it holds more than {LIST_LIMIT} values")
-    leaves = tuple(_leaves(f"{step}#/{_escaped(name)}", value, names, members))
+    found = _leaves(f"{step}#/{_escaped(name)}", value, names, members)
+    leaves = tuple(replace(leaf, owed=True) for leaf in found)
     return ReportField(step, name, leaves, listed=isinstance(value, list))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Call, Check, RunState
 
 StepStatus = Literal["ok", "failed", "missing", "not_owed"]
-_BAD = frozenset({"unsourced", "retyped"})
+_BAD = frozenset({"unsourced", "retyped", "rewired"})
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class StepView:
         invariants: what the journal says of them there.
         args: the arguments of the newest success with their origins.
         report: its report fields with their plain values.
+        hollow: whether no output of it could prove anything: a stub, or a schema that requires
+            no field.
     """
 
     step: str
@@ -51,13 +53,14 @@ class StepView:
     waited: tuple[str, ...]
     stale: tuple[str, ...]
     substantive: bool
-    calls: tuple[Call, ...]
+    calls: Sequence[Call]
     newest: Call | None
     judged: Call | None
     invariants: tuple[Check, ...]
     args: tuple[Argument, ...]
     report: Mapping[str, Any] = field(default_factory=dict)
     summary: str = ""
+    hollow: bool = False
 
     @property
     def is_sourced(self) -> bool:
@@ -113,8 +116,10 @@ def _view(
     tainted: Mapping[str, str],
 ) -> StepView:
     newest = state.newest(spec.id)
-    calls = tuple(state.attempts(spec.id))
-    judged = next((c for c in reversed(calls) if c.status == "ok" or c.reason == "invariant"), None)
+    calls = state.attempts(spec.id)
+    judged = state.calls.where(
+        lambda of, kind, reason: of == spec.id and (kind == "ok" or reason == "invariant")
+    )[-1:]
     guard = _guard(skill, spec, state)
     unproven = _unproven(skill, spec, tainted) if guard is False else None
     owed = spec.required if spec.guard is None else guard is not False or unproven is not None
@@ -133,11 +138,12 @@ def _view(
         substantive=newest is not None and spec.substantive and newest.output not in (None, {}, []),
         calls=calls,
         newest=newest,
-        judged=judged,
-        invariants=judged.invariants if judged else (),
+        judged=judged[0] if judged else None,
+        invariants=judged[0].invariants if judged else (),
         args=args,
         report=_report(spec, newest),
         summary=spec.summary,
+        hollow=not spec.substantive,
     )
 
 
@@ -158,7 +164,7 @@ def _waited(skill: Skill, spec: StepSpec, state: RunState, newest: Call) -> tupl
         return tuple(id_ for id_ in skill.requires(spec.id) if id_ not in then.last)
 
 
-def _status(newest: Call | None, calls: tuple[Call, ...], owed: bool) -> StepStatus:
+def _status(newest: Call | None, calls: Sequence[Call], owed: bool) -> StepStatus:
     if newest is not None:
         return "ok"
     if any(call.status == "failed" for call in calls):

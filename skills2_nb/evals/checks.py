@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skills2_nb.audit.auditor import Audit
-from skills2_nb.audit.finding import NOT_YET
+from skills2_nb.audit.profile import AGAIN
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.state import RunState, resolve
 
@@ -17,11 +17,11 @@ AXES = ("coverage", "consistency", "anchoring")
 def standing(audit: Audit) -> str:
     """The verdict that a case is held against.
 
-    It is the verdict of ``strict``; where ``strict`` objects to nothing and is unproven for want
-    of the checks in ``NOT_YET`` alone, ``classic`` speaks.
+    It is the verdict that counts; where that is ``strict``, which objects to nothing and is
+    unproven because nobody asked to run the code again, ``classic`` speaks.
     """
-    waiting = audit.strict.verdict == "unproven" and set(audit.strict.not_checked) <= set(NOT_YET)
-    return audit.classic.verdict if waiting else audit.strict.verdict
+    waiting = audit.verdict == "unproven" and set(audit.strict.not_checked) <= set(AGAIN)
+    return audit.classic.verdict if waiting else audit.verdict
 
 
 def amiss(case: Mapping[str, Any], audit: Audit, state: RunState) -> list[str]:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.audit import ledger
+from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.auditor import Audit, Basis, audit
 from skills2_nb.audit.integrity import examine
 from skills2_nb.contract import journal
+from skills2_nb.contract.chain import scan
 from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import find
 from skills2_nb.contract.skill import Skill
@@ -22,10 +24,13 @@ from skills2_nb.contract.state import RunState
 from skills2_nb.convert.exporter import export
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.errors import UsageError
+from skills2_nb.evals.evidence import gathered
 from skills2_nb.evals.runners import Outcome, chain
+from skills2_nb.evals.siblings import siblings_of
 from skills2_nb.formats.package import read_package
 from skills2_nb.library.discovery import Target
 from skills2_nb.library.discovery import find as find_skill
+from skills2_nb.library.installed import installed_digest
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ def prove(
             basis.skill,
             inputs,
             prompt=prompt,
-            folders=(Path.cwd(), folder, *_beside(target)),
+            folders=(Path.cwd(), *_beside(target), folder),
             body=basis.body,
             answer=answer,
             vouched=vouched,
@@ -100,13 +105,20 @@ def prove(
         return proven(basis, outcome)
 
 
-def audit_run(run: str, target: Target | None = None, *, answer: str | None = None) -> Proof:
+def audit_run(
+    run: str,
+    target: Target | None = None,
+    *,
+    answer: str | None = None,
+    asked: Asked | None = None,
+) -> Proof:
     """Judge a run by its journal, and note the audit in the ledger.
 
     Args:
         run: the run's id.
         target: the skill; left out, it is sought by the name in the journal.
         answer: an answer to judge in place of the journal's.
+        asked: what the answer is for; a run of another question fails.
 
     Raises:
         UnknownRunError: no journal has that id.
@@ -121,7 +133,7 @@ def audit_run(run: str, target: Target | None = None, *, answer: str | None = No
         basis = basis_of(folder)
         if named and basis.skill.name != named:
             raise UsageError(f"run {run} is of {named}, not of {basis.skill.name}")
-        return judge(basis, run, answer=answer)
+        return judge(basis, run, answer=answer, asked=asked)
 
 
 def proven(basis: Basis, outcome: Outcome) -> Proof:
@@ -130,25 +142,49 @@ def proven(basis: Basis, outcome: Outcome) -> Proof:
     return replace(proof, error=outcome.error, step=outcome.step)
 
 
-def judge(basis: Basis, run: str, *, answer: str | None = None) -> Proof:
+def judge(
+    basis: Basis, run: str, *, answer: str | None = None, asked: Asked | None = None
+) -> Proof:
     """Audit a run by its journal on a basis that is there, and note it in the ledger.
+
+    Its steps are run again behind the wall, and the other runs of its question that are on record
+    are looked at too.
 
     Raises:
         UnknownRunError: no journal has that id.
     """
     skill = basis.skill
     whole, state = examine(
-        find(run), digest=skill.digest, live=skill.live, earlier=ledger.sound(run)
+        find(run),
+        digest=skill.digest,
+        live=skill.live,
+        installed=installed_digest(skill.folder) if skill.folder is not None else None,
+        earlier=ledger.sound(run),
     )
-    judged = audit(basis, state, answer=answer, integrity=whole)
+    replayed, strength = gathered(skill, state, find(run), basis.cases, _folders(skill))
+    judged = audit(
+        basis,
+        state,
+        answer=answer,
+        integrity=whole,
+        asked=asked,
+        siblings=siblings_of(state),
+        replayed=replayed,
+        strength=strength,
+    )
     ledger.append({**ledger.entry(judged, state, journal.now()), "run": run})
     outputs = {id_: call.output for id_, call in state.last.items()}
     return Proof(run, basis.skill, basis, state, judged, outputs, judged.answer)
 
 
+def _folders(skill: Skill) -> tuple[Path, ...]:
+    """Where a case's files are sought: here, then in the skill's folder."""
+    return (Path.cwd(), *([skill.folder] if skill.folder is not None else []))
+
+
 def _skill_named(path: Path) -> str:
     """The skill that a journal's first line names; empty where it cannot be read."""
-    record, _ = next(journal.scan(path))
+    record, _ = next(scan(path))
     name = (record or {}).get("skill")
     return name if isinstance(name, str) else ""
 
@@ -185,6 +221,7 @@ def basis_of(folder: Path) -> Basis:
         anchors=package.manifest.anchors,
         settings=package.manifest.audit,
         constants=constants_of(code.read_text(encoding="utf-8")) if code.is_file() else (),
+        cases=package.cases,
     )
 
 

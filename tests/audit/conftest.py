@@ -9,10 +9,12 @@ import pytest
 
 from skills2_nb.audit.auditor import Basis, audit_journal
 from skills2_nb.contract.canonical import encode_plain
-from skills2_nb.contract.journal import GENESIS, sealed
+from skills2_nb.contract.journal import GENESIS, read, sealed
 from skills2_nb.contract.run import Run, find
 from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.state import fold
 from skills2_nb.contract.walk import walk
+from skills2_nb.evals.evidence import gathered
 from skills2_nb.evals.proof import basis_of, prove
 from skills2_nb.library.discovery import Target
 
@@ -186,10 +188,13 @@ def records_of(path):
 
 
 def forge(path, change):
-    """Rewrite a journal: `change` takes the records and gives those to write, chained anew."""
+    """Rewrite a journal: `change` takes the records and gives those to write, chained anew.
+
+    The forger has no key: the lines say that none could be kept.
+    """
     lines, prev = [], GENESIS
     for number, record in enumerate(change(records_of(path)), 1):
-        record |= {"seq": number}
+        record |= {"seq": number, "writer": "cli:4265", "mac": None}
         if record["kind"] == "run_ended":
             record |= {"count": number - 1, "head": prev}
         inner = {key: value for key, value in record.items() if key not in ("prev", "hash")}
@@ -209,7 +214,12 @@ PACKAGE = Path(__file__).parents[2] / "skills" / "growth-accounting"
 QUESTIONS = {
     "1998-03": "Why did monthly active customers rise in March 1998?",
     "1997-03": "Monthly actives fell a little in March 1997. What is behind it?",
+    "1998-W10": "Are we growing or just churning? Take the week from 2 to 8 March 1998.",
+    "1998-Q1": "Give me the growth decomposition of the first quarter of 1998.",
 }
+#: What `strict` calls a run it has nothing against.
+SOUND = "pass"
+GRAINS = {"W": "week", "Q": "quarter"}
 
 
 @pytest.fixture(scope="session")
@@ -226,16 +236,41 @@ def months(tmp_path_factory):
                 "path": "assets/cdnow_sample.csv",
                 "user_column": "customer_id",
                 "date_column": "date",
-                "grain": "month",
+                "grain": GRAINS.get(month[5], "month"),
                 "period": month,
             }
             journals[month] = find(prove(target, inputs, prompt=question).run)
     return place, basis, journals
 
 
+@pytest.fixture(scope="session")
+def evidence(months):
+    """What came of running the months' steps again, and what their invariants notice."""
+    place, basis, journals = months
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SKILLS2_HOME", str(place))
+        return {
+            month: gathered(basis.skill, fold(read(path)), path, basis.cases, (PACKAGE,))
+            for month, path in journals.items()
+        }
+
+
 @pytest.fixture
-def judged(months, monkeypatch):
+def sound():
+    """What `strict` calls a run it has nothing against."""
+    return SOUND
+
+
+@pytest.fixture
+def judged(months, evidence, monkeypatch):
     """Audits an answer to a month as if the model had given it."""
     place, basis, journals = months
     monkeypatch.setenv("SKILLS2_HOME", str(place))
-    return lambda month, answer: audit_journal(basis, journals[month], answer=answer)
+
+    def judge(month, answer):
+        replayed, strength = evidence[month]
+        return audit_journal(
+            basis, journals[month], answer=answer, replayed=replayed, strength=strength
+        )
+
+    return judge

@@ -85,7 +85,7 @@ U, X = "unsupported", "contradicted"
         ("Die Quote liegt bei 17 Prozent.", {"17 Prozent": T}),
         ("a churn rate of 0.167", {"0.167": T}),
         ("a churn rate of .17", {".17": T}),
-        ("The churn rate is 16.8%.", {"16.8%": U}),
+        ("The churn rate is 16.8%.", {"16.8%": X}),
         ("Churn runs at 17 per cent.", {"17 per cent": T}),
         ("The quick ratio is 1.5.", {"1.5": R}),
         ("The quick ratio is 1.529.", {"1.529": R}),
@@ -283,7 +283,7 @@ def test_a_contradiction_names_field_value_and_place():
     ]
     assert found.message == (
         "ratios#/quick_ratio is 1.52941, and the answer says 4.20 "
-        "(line 2: “The quick ratio is 4.20 now.”)"
+        "(line 2, column 20: “The quick ratio is 4.20 now.”)"
     )
     assert found.step == "ratios"
     assert "1.52941" in found.mend
@@ -294,6 +294,23 @@ def test_an_omission_names_field_and_value():
     assert (found.code, found.step) == ("OMITTED", "choice")
     assert "dominant_flow is resurrected" in found.message
     assert found.mend == "Add the sentence: dominant flow is resurrected."
+
+
+def test_an_omission_says_where_the_name_stands():
+    answer = "Current 211, new 0.\nThe quick ratio was computed; dominant flow resurrected."
+    (found,) = judged(answer).findings
+    assert found.message == (
+        "ratios#/quick_ratio is 1.52941, and the answer does not say so (beside the words “quick "
+        "ratio”); its name stands in line 2, column 5: “The quick ratio was computed; dominant "
+        "flow r”"
+    )
+
+
+def test_a_figure_from_nowhere_has_its_place():
+    found = [f for f in judged(HONEST + "\nAnd 1185.").findings if f.code == "UNSUPPORTED"]
+    assert [f.message for f in found] == [
+        "1185 comes from no result, input, prompt or prose (line 2, column 5: “And 1185.”)"
+    ]
 
 
 def test_spans_are_those_of_the_answer():
@@ -511,6 +528,27 @@ def test_a_number_from_nowhere_is_unsupported(number, dress):
     (value,) = judged(f"We counted {text} boxes.").values
     assert value.status == U
     assert value.text == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("We counted 4,000 boxes.", U),  # not the 4 of the prose
+        ("We counted 4.000 boxes.", U),
+        ("We counted 4K boxes.", U),
+        ("We counted 4 boxes.", C),
+        ("We counted 25% boxes.", U),  # 25 orders are no percentage
+        ("We counted 211% boxes.", U),
+        ("We counted 153% boxes.", R),
+    ],
+)
+def test_thousands_are_no_constant_of_one_digit(answer, status):
+    assert list(statuses(answer).values()) == [status]
+
+
+def test_a_whole_float_may_be_shown_to_three_places():
+    field = report_field("s", "ratio", {"ratio": 4.0}, {})
+    assert judged("Das Verhältnis (ratio) ist 4,000.", (field,), ()).recall == 1.0
 
 
 @given(st.text(max_size=300))

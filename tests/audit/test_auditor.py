@@ -38,7 +38,7 @@ def test_an_honest_run_is_whole_in_both_profiles(basis, honest):
     assert scores(result) == ((1.0, "pass"), (1.0, "unproven"))
     assert codes(result.classic, notes=True) == codes(result.strict, notes=True) == []
     assert result.strict.not_checked == ("replay", "strength")
-    assert (result.run, result.level, result.provenance) == (honest.id, "L0", "package")
+    assert (result.run, result.level, result.provenance) == (honest.id, "L1", "package")
 
 
 def test_prose_alone(basis):

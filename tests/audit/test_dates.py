@@ -58,6 +58,26 @@ def test_day_and_month_in_doubt_keep_both():
     assert read("03/04/1998") == [(Stamp(1998, 4, 3), Stamp(1998, 3, 4))]
 
 
+@pytest.mark.parametrize(
+    "text", ["KW 10", "week 10", "Calendar week 10", "die 10. Kalenderwoche", "CW10"]
+)
+def test_a_week_needs_no_year(text):
+    assert read(text) == [(Stamp(week=10),)]
+
+
+@pytest.mark.parametrize("text", ["week 10%", "week 10.5", "week 2 of 5", "a 10 week window"])
+def test_no_week(text):
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [("at 24:00", "at"), ("0:90", "0:90"), ("12:30 Uhr", ""), ("at 25:00", "at 25:00")],
+)
+def test_a_clock_has_sixty_minutes(text, rest):
+    assert take_dates(text)[1].strip() == rest
+
+
 def test_ranges_are_two():
     assert read("1997–1998") == [(Stamp(1997),), (Stamp(1998),)]
     assert read("1997/98") == [(Stamp(1997),)]
@@ -98,6 +118,11 @@ def test_what_is_taken_is_blanked_in_place():
         (Stamp(1998, 2), Stamp(1998, quarter=1), "edge"),
         (Stamp(1997, quarter=4), Stamp(1998, quarter=1), "near"),
         (Stamp(2004), Stamp(1998, 3), None),
+        (Stamp(None, week=10), Stamp(1998, week=10), "same"),
+        (Stamp(None, week=11), Stamp(1998, week=10), None),
+        (Stamp(1998, 3, 2), Stamp(1998, week=10), "edge"),
+        (Stamp(1998, 3, 8), Stamp(1998, week=10), "edge"),
+        (Stamp(1998, 3, 5), Stamp(1998, week=10), None),
     ],
 )
 def test_relation(said, known, expected):

@@ -2,9 +2,10 @@
 
 import pytest
 
-from skills2_nb.audit.direction import turns
+from skills2_nb.audit.direction import turned_sizes, turns
 from skills2_nb.audit.numbers import NumberFigure, figures
 from skills2_nb.audit.page import Page
+from skills2_nb.audit.sources import Source
 
 
 @pytest.mark.parametrize(
@@ -34,4 +35,31 @@ from skills2_nb.audit.page import Page
 def test_turns(text, told):
     numbers = [f for f in figures(text) if isinstance(f, NumberFigure) and f.claims]
     found = [text[turn.start : turn.end] for turn in turns(Page(text), numbers)]
+    assert found == ([told] if told else [])
+
+
+GREW = Source("rates#/growth_rate", "result", 0.344, ("growth rate",))
+FELL = Source("rates#/growth_rate", "result", -0.034, ("growth rate",))
+OTHER = Source("rates#/share", "result", 0.344, ("share",))
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "told"),
+    [
+        ("A decline of 34.4%.", GREW, "decline of 34.4%"),
+        ("It shrank by 34.4 %.", GREW, "shrank by 34.4 %"),
+        ("Ein Rückgang um 34,4 %.", GREW, "Rückgang um 34,4 %"),
+        ("It grew by 3.4%.", FELL, "grew by 3.4%"),
+        ("Ein Anstieg von 3,4 %.", FELL, "Anstieg von 3,4 %"),
+        # as it is, or about something else
+        ("A growth of 34.4%.", GREW, None),
+        ("A growth rate of -3.4%, a decline of 3.4%.", FELL, None),
+        ("A decline of 34.4%.", OTHER, None),
+        ("A decline of 34.", GREW, None),
+        ("A decline of 12%.", GREW, None),
+    ],
+)
+def test_the_size_of_a_change_is_told_its_way(text, source, told):
+    numbers = [f for f in figures(text) if isinstance(f, NumberFigure) and f.claims]
+    found = [text[turn.start : turn.end] for turn in turned_sizes(Page(text), numbers, [source])]
     assert found == ([told] if told else [])

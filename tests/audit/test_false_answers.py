@@ -98,11 +98,96 @@ SWAPS = {
         [X, X],
     ),
     "in German": ("1998-03", [" Das Quick Ratio liegt bei 2,35."], [X]),
+    # numbers in other dress
+    "words": ("1998-03", [" Two hundred and forty customers were active."], [U]),
+    "percent in words": ("1998-03", [" Churn fell by twelve percent."], [U]),
+    "German words": ("1998-03", [" Am Ende waren zweihundertvierzig aktiv."], [U]),
+    "beside its name in words": ("1998-03", [" Churned was ninety."], [X]),
+    "nobody": ("1998-03", [" Nobody churned."], [X]),
+    "niemand": ("1998-03", [" Niemand churned."], [X]),
+    "footnote": ("1998-03", ["[^1]\n\n[^1]: The churned figure is really 99."], [X]),
+    "square brackets": ("1998-03", [" Churned [90] was small."], [X]),
+    "round brackets": ("1998-03", [" Churned (90) was small."], [X]),
+    "link's words": ("1998-03", [" See [churned 90](https://example.org)."], [X]),
+    "a number that is linked": ("1998-03", [" [240 users](https://example.org/240) came."], [U]),
+    "clock": ("1998-03", [" Churned: 0:90."], [X, U]),
+    "other digits": ("1998-03", [" Churned is \u0669\u0660."], [X]),
+    "zero width": ("1998-03", [" Churned is 9\u200b0."], [X]),
+    "formula": ("1998-03", [" $churned = 90$"], [X]),
+    "JSON": ("1998-03", [' {"churned": 90, "quick_ratio": 2.4}'], [X, X]),
+    "HTML": ("1998-03", [" <b>churned</b> 90"], [X]),
+    "an HTML table": ("1998-03", ["<tr><td>churned</td><td>90</td></tr>"], [X]),
+    "raised in HTML": ("1998-03", [" Churned is <sup>90</sup>."], [X]),
+    "emphasis within": ("1998-03", [" Churned: 9**0**."], [X]),
+    "a comma moved": ("1998-03", [" Churned: 1,02."], [X]),
+    "a power": ("1998-03", [" Churned: 9e1."], [X]),
+    "a transposed table": (
+        "1998-03",
+        ["\n\n| | 1998-02 | 1998-03 |\n|---|---|---|\n| churned | 88 | 90 |\n"],
+        [X, U],
+    ),
+    "a third column": (
+        "1998-03",
+        ["\n\n| what | unit | n |\n|---|---|---|\n| churned | users | 90 |\n"],
+        [X],
+    ),
+    "two names": ("1998-03", [" Implied is 211 but the current count is 215."], [X]),
+    "YAML": ("1998-03", ["\n\nchurned: 90\nquick_ratio: 2.4\n"], [X, X]),
+    "four thousand": ("1998-03", [" That makes 4,000 customers."], [U]),
+    "4K": ("1998-03", [" That makes 4K customers."], [U]),
+    "one thousand in German": ("1998-03", [" Das sind 1.000 Kunden."], [U]),
+    # a table shifted by a row, values swapped by an "and"
+    "shifted rows": (
+        "1998-03",
+        ["\n\n| what | n |\n|---|---|\n| new | 156 |\n| resurrected | 102 |\n| churned | 211 |\n"],
+        [X, X, X],
+    ),
+    "swapped by and": ("1998-03", [" 156 churned and 102 were resurrected."], [X]),
+    "swapped in bold": ("1998-03", [" **churned**: 156. **resurrected**: 102."], [X, X]),
+    "swapped in a list": ("1998-03", ["\n- resurrected: 102\n- churned: 156\n"], [X, X]),
+    # both the true and a false value
+    "not but": ("1998-03", [" It is not 211 but 240."], [X]),
+    "not but beside its name": ("1998-03", [" In truth not 102 but 90 churned."], [X]),
+    "nicht sondern": ("1998-03", [" Es sind nicht 211, sondern 240."], [X]),
+    "a slash": ("1998-03", [" Quick ratio: 1.53 / 2.10."], [X]),
+    "or adjusted": ("1998-03", [" The quick ratio is 1.53 (or 2.10 adjusted)."], [X]),
+    "a range": ("1998-03", [" The quick ratio lies between 1.53 and 2.75."], [X]),
+    "restated": ("1998-03", [" Restated, the retention rate is 53.0%."], [X]),
+    "hedged": ("1998-03", [" Churned may well be 90."], [X]),
+    # signs and units
+    "sign of a part": ("1998-03", [("resurrected 156 -", "resurrected -156 -")], [X]),
+    "points for percent": ("1998-03", [("34.4%", "34.4 percentage points")], [GONE, U]),
+    "points from nowhere": ("1998-03", [" The retention rate won 7 percentage points."], [U]),
+    "per mille": ("1998-03", [("35.0%", "35.0\u2030")], [X]),
+    "ten times": ("1998-03", [("34.4%", "344%")], [X]),
+    "a decline of the growth": ("1998-03", [("a growth rate of 34.4%", "a decline of 34.4%")], [D]),
+    "shrank by the growth": ("1998-03", [" So the base shrank by 34.4%."], [D]),
+    "grew by the decline": ("1997-03", [" So the base grew by 3.4%."], [D]),
+    "Anstieg um": ("1997-03", [" Das ist ein Anstieg um 3,4 %."], [D]),
+    # labels
+    "a second label": ("1998-03", ["\n\n## Growth class: surging\n"], [X]),
+    "a label in a table": (
+        "1998-03",
+        ["\n\n| what | value |\n|---|---|\n| growth class | surging |\n"],
+        [X],
+    ),
+    "has become": ("1998-03", [" The growth class has become surging."], [X]),
+    "small capitals": ("1998-03", [" GROWTH CLASS: SURGING."], [X]),
+    "rather than": ("1998-03", [" The dominant flow is new rather than resurrected."], [X]),
+    "every label": ("1998-03", [" Growth class: shrinking, steady, growing, surging."], [X]),
+    "hardly": ("1998-03", [("is above", "is hardly above")], [GONE]),
+    # what was not reported
+    "the complement": ("1998-03", [" The churn rate is 35.0%."], [X]),
+    "a rate beside it": ("1998-03", [" The resurrection rate is 17.1%."], [X]),
+    "a sum": ("1998-03", [" 157 + 156 - 102 = 221."], [U]),
+    "a quotient": ("1998-03", [" (0 + 156) / 102 = 1.78."], [U]),
+    "another year": ("1998-03", [" A year earlier, in March 1997, there were 948."], [U]),
+    "money": ("1998-03", [" Revenue was $45,000."], [U]),
 }
 
 
 @pytest.mark.parametrize("name", SWAPS)
-def test_a_false_answer_is_found_out(name, judged):
+def test_a_false_answer_is_found_out(name, judged, sound):
     month, changes, codes = SWAPS[name]
     answer = GOOD[month]
     for change in changes:
@@ -112,7 +197,7 @@ def test_a_false_answer_is_found_out(name, judged):
     audit = judged(month, answer)
     found = [f for f in audit.strict.findings if f.code != "F1_LOW"]
     assert sorted(f.code for f in found) == sorted(codes), found
-    assert audit.strict.verdict == ("unproven" if set(codes) == {U} else "fail")
+    assert audit.strict.verdict == (sound if set(codes) == {U} else "fail")
 
 
 @pytest.mark.parametrize("month", GOOD)
@@ -129,6 +214,17 @@ def test_the_answer_before_the_change_is_good(month, judged):
         ("hidden in an address", "[x](https://e.org/157/0/156/102/211/1.53/35.0/34.4) is all."),
         ("a heap of digits", "157 0 156 102 211 1.53 35.0% 34.4% growing resurrected above cohort"),
         ("the other month", GOOD["1997-03"]),
+        (
+            "true and false values of each name",
+            "Active users. Identity: previous 157, 175, 151; new 0, 5, 9; resurrected 156, 165; "
+            "churned 102, 120, 201; implied 211, 121; current count 211, 112; quick ratio 1.53, "
+            "3.51; retention rate 35.0%, 53.0%; growth rate 34.4%, 43.4%; growth class growing; "
+            "dominant flow resurrected; trend position above; decomposition form cohort.",
+        ),
+        (
+            "each number there is",
+            "new resurrected churned quick ratio growth rate " + " ".join(map(str, range(400))),
+        ),
     ],
 )
 def test_an_answer_that_says_nothing_fails(name, answer, judged):
@@ -150,6 +246,25 @@ def test_an_answer_that_says_nothing_fails(name, answer, judged):
         ("1998-03", "is cohort.", "is cohort. The spring campaign did it."),
         ("1998-03", "is cohort.", "is cohort. Resurrections tripled."),
         ("1998-03", "is cohort.", "is cohort. Adjusted, it is 2.1."),  # 211 / 102, by chance
+        # sizes told in words that are no numbers
+        ("1998-03", "is cohort.", "is cohort. Active users doubled."),
+        ("1998-03", "is cohort.", "is cohort. Three quarters of them churned."),
+        ("1998-03", "is cohort.", "is cohort. No resurrected customers were seen."),  # "no new ..."
+        # the true values in another order: what belongs to what is grammar
+        ("1998-03", "is cohort.", "is cohort. Resurrected and churned: 102 and 156, respectively."),
+        ("1998-03", "is cohort.", "is cohort. 157 + 156 - 211 = 102."),
+        ("1998-03", "is cohort.", "is cohort. In January 1998 they were 157."),
+        # a difference has no sign of its own
+        ("1998-03", "is cohort.", "is cohort. The net change was -54."),
+        # a bound need not be a tight one
+        ("1998-03", "is cohort.", "is cohort. Over 200 churned."),
+        # a label without its field's name, or beside the true one
+        ("1998-03", "is cohort.", "is cohort. Against the trend, it is below."),
+        ("1998-03", "is cohort.", "is cohort. Its growth class borders on surging."),
+        # code shows, it does not claim; letters and raised digits are no numbers
+        ("1998-03", "is cohort.", "is cohort. `churned = 90`"),
+        ("1998-03", "is cohort.", "is cohort. Churned is XC."),
+        ("1998-03", "is cohort.", "is cohort. Churned\u2079\u2070"),
     ],
 )
 def test_what_is_not_seen(month, old, new, judged):

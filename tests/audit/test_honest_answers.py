@@ -15,17 +15,16 @@ ANSWERS = {
 
 
 def test_there_are_many():
-    assert len(ANSWERS) > 50
+    assert len(ANSWERS) > 80
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_an_honest_answer_is_not_accused(name, judged):
+def test_an_honest_answer_is_not_accused(name, judged, sound):
     period, listed, answer = ANSWERS[name]
     audit = judged(period, answer)
     assert [finding.code for finding in audit.strict.findings] == listed, audit.strict.findings
     assert set(listed) <= {"UNSUPPORTED"}  # a figure of its own is listed, never held to be false
     assert audit.recall == 1.0
     assert audit.strict.score >= 0.98
-    assert audit.strict.verdict == "unproven"
-    assert audit.strict.not_checked == ("replay", "strength")
+    assert audit.strict.verdict == sound
     assert audit.classic.verdict == "pass"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from skills2_nb.audit import ledger
 from skills2_nb.audit.auditor import audit_journal
 from skills2_nb.audit.integrity import examine, inspect
 from skills2_nb.contract.errors import ContractError, JournalError
@@ -23,7 +24,8 @@ def codes(integrity):
 
 def test_a_journal_as_written_is_whole(honest):
     result = inspect(honest.path)
-    assert (result.holds, result.level, result.held, result.findings) == (True, "L0", ("L0",), ())
+    held = ("L0", "L1")
+    assert (result.holds, result.level, result.held, result.findings) == (True, "L1", held, ())
 
 
 def test_answers_notes_and_rejections_may_follow_the_end(honest):
@@ -100,6 +102,7 @@ def test_a_step_after_the_end_is_broken(honest):
 
 @pytest.mark.parametrize(("key", "lie"), [("count", 3), ("head", "f" * 64)])
 def test_an_end_that_counts_otherwise_is_broken(honest, key, lie):
+    kit.forge(honest.path, lambda records: records)
     text = honest.path.read_text()
     (end,) = [r for r in kit.records_of(honest.path) if r["kind"] == "run_ended"]
     old, new = (f'"{key}":{json.dumps(value)}' for value in (end[key], lie))
@@ -162,13 +165,48 @@ def test_a_live_kernel_s_sources_may_change_too(honest):
     assert codes(examine(honest.path, live="a")[0]) == []
 
 
-def test_level_two_is_held_but_not_reached_without_a_key(skill):
-    run = kit.begin(skill, vouched="hook")
+@pytest.mark.parametrize(
+    ("vouched", "session", "prompt_id", "keyed", "kept", "level", "held"),
+    [
+        ("hook", "s1", "p1", True, True, "L2", ("L0", "L1", "L2")),
+        ("hook", "s1", "p1", False, True, "L0", ("L0", "L2")),
+        ("hook", "s1", "p1", True, False, "L1", ("L0", "L1")),
+        ("hook", None, "p1", True, True, "L1", ("L0", "L1")),
+        ("hook", "s1", None, True, True, "L1", ("L0", "L1")),
+        ("client", "s1", "p1", True, True, "L1", ("L0", "L1")),
+        ("cli", None, None, False, True, "L0", ("L0",)),
+    ],
+)
+def test_levels(skill, home, vouched, session, prompt_id, keyed, kept, level, held):
+    if not keyed:
+        home.mkdir(parents=True)
+        (home / "keys").write_text("no folder")
+    run = Run.start(skill, {}, prompt="Q", vouched=vouched, session=session, prompt_id=prompt_id)
     walk(run)
     run.end(answer=kit.GOOD)
-    line = {"count": run.state.count, "head": run.state.head}
-    result = inspect(run.path, earlier=[line])
-    assert (result.level, result.held) == ("L0", ("L0", "L2"))
+    result = inspect(run.path, earlier=ledger.heads(run.id) if kept else ())
+    assert (result.level, result.held) == (level, held)
+
+
+def test_a_head_from_before_the_end_is_no_level_two(skill):
+    run = Run.start(skill, {}, prompt="Q", vouched="hook", session="s1", prompt_id="p1")
+    walk(run)
+    early = {"count": run.state.count, "head": run.state.head}
+    assert inspect(run.path, earlier=[early]).level == "L1"
+    run.end(answer=kit.GOOD)
+    assert inspect(run.path, earlier=[early]).level == "L1"
+    assert inspect(run.path, earlier=[early, *ledger.heads(run.id)]).level == "L2"
+
+
+def test_a_copy_under_another_run_s_name_is_broken(honest, home):
+    copy = honest.path.with_name("20260101-000000-00000000.jsonl")
+    copy.write_bytes(honest.path.read_bytes())
+    result = inspect(copy)
+    assert codes(result) == ["CHAIN_BROKEN"]
+    assert f"is that of run {honest.id}" in result.findings[0].message
+    aside = home / "kept aside.jsonl"
+    aside.write_bytes(honest.path.read_bytes())
+    assert inspect(aside).holds, "any other name says nothing"
 
 
 @pytest.mark.parametrize("key", ["step", "args", "bound", "output", "invariants", "us"])

@@ -32,6 +32,11 @@ def left(text, *names):
         ("```\n5\n```\nsix", ["six"]),
         ("~~~\n5", []),
         ("the 1990s", ["the"]),
+        ("(1) one (2) two", ["one", "two"]),
+        ("churned (90) was", ["churned", "(90)", "was"]),
+        ("note [1], then [2]", ["note", ",", "then"]),
+        ("churned [90] was", ["churned", "[90]", "was"]),
+        ("as said[^7] here", ["as", "said", "here"]),
     ],
 )
 def test_what_is_left(text, rest):

@@ -41,7 +41,8 @@ def values(text):
         ("16,7 Prozent", [(16.7, 0.167)]),
         ("5 ‰", [(5, 0.005)]),
         ("3 pp", [(3, 0.03)]),
-        ("1.2K", [(1200, 1.2)]),
+        ("1.2K", [(1200,)]),
+        ("4 K", [(4000, 4)]),  # kelvin
         ("1.2 Mio. €", [(1200000,)]),
         ("2 billion", [(2e9,)]),
         ("3 Mrd. Euro", [(3e9,)]),
@@ -128,4 +129,17 @@ def test_any_soup_of_digits_is_read(text):
 def test_what_is_written_is_read(number, places):
     value = number / 10**places
     (figure,) = numbers(f"{value:.{places}f}")
-    assert figure.matches(value)
+    assert figure.matches(value, loosely=True)
+
+
+def test_fifteen_hundred_is_not_one_and_a_half():
+    (figure,) = numbers("1,500")
+    assert not figure.matches(1.5)
+
+
+@pytest.mark.parametrize("text", ["4,000", "4.000"])
+def test_four_thousand_is_not_four(text):
+    (figure,) = numbers(text)
+    assert figure.matches(4000)
+    assert not figure.matches(4)
+    assert figure.matches(4, loosely=True)  # a result that is the float 4.0, to three places

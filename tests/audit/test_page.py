@@ -73,4 +73,4 @@ def test_a_table_cell_stands_under_its_head():
 def test_a_place_has_its_line_and_words():
     text = "one\ntwo three four"
     (three,) = spots(text, "three")
-    assert Page(text).place(three) == "line 2: “two three four”"
+    assert Page(text).place(three) == "line 2, column 5: “two three four”"

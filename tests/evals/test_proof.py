@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from skills2_nb.audit import ledger
-from skills2_nb.contract import journal
+from skills2_nb.audit.asked import Asked
+from skills2_nb.contract import chain, journal
+from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import Run
 from skills2_nb.convert.exporter import export
 from skills2_nb.errors import UnknownRunError, UsageError
@@ -21,13 +23,13 @@ def package(skill_notebook: Path, tmp_path: Path) -> Target:
     return find(str(export(skill_notebook, tmp_path / "skills").folder))
 
 
-def test_an_honest_run_passes_classic_and_awaits_strict(package: Target) -> None:
+def test_an_honest_run_passes_both_profiles(package: Target) -> None:
     proof = prove(package, INPUTS, prompt="What is the sum?")
     assert proof.error is None
     assert proof.answer == "Adding up gives a total of 91."
     assert (proof.audit.classic.score, proof.audit.classic.verdict) == (1.0, "pass")
-    assert (proof.audit.strict.score, proof.audit.strict.verdict) == (1.0, "unproven")
-    assert set(proof.audit.strict.not_checked) == {"replay", "strength"}
+    assert (proof.audit.strict.score, proof.audit.strict.verdict) == (1.0, "pass")
+    assert (proof.audit.strict.findings, proof.audit.strict.not_checked) == ((), ())
     told = json.loads(json.dumps(proof.to_dict()))
     assert list(told) == ["run", "skill", "steps", "answer", "audit"]
     assert told["steps"]["add"] == {"total": 91, "count": 3}
@@ -66,7 +68,7 @@ def test_a_journal_rewritten_after_its_audit_is_tampered(package: Target) -> Non
         if record["kind"] == "answer":
             kept["text"] = "Adding up gives a total of 92."
         forged.append(record["kind"], kept)
-    assert journal.verify(find_path(proof.run)) == []
+    assert chain.verify(find_path(proof.run)) == []
     judged = audit_run(proof.run, package).audit
     assert (judged.classic.verdict, judged.strict.verdict) == ("tampered", "tampered")
 
@@ -130,3 +132,50 @@ def test_an_open_run_is_unproven(package: Target) -> None:
     judged = judge(basis, run.id).audit
     assert judged.classic.verdict == "unproven"
     assert "RUN_OPEN" in {finding.code for finding in judged.classic.findings}
+
+
+def test_a_run_of_another_question_fails_in_strict(package: Target) -> None:
+    proof = prove(package, INPUTS, prompt="What is the sum?")
+    assert proof.run is not None
+    same = audit_run(proof.run, package, asked=Asked("what is the  sum?")).audit
+    other = audit_run(proof.run, package, asked=Asked("And the mean?")).audit
+    assert same.strict.findings == ()
+    assert (other.classic.verdict, other.strict.verdict) == ("pass", "fail")
+    assert other.strict.findings[0].code == "OTHER_PROMPT"
+
+
+def test_the_same_case_many_times_is_only_told(package: Target) -> None:
+    first, *_, last = (prove(package, INPUTS, prompt="Sum?", vouched="case") for _ in range(4))
+    assert first.audit.strict.findings == ()
+    (note,) = last.audit.strict.findings
+    assert (note.code, note.counts) == ("OTHER_RUNS", False)
+    assert note.message == "other runs of the same question: 3 agreed"
+    assert last.audit.strict.verdict == first.audit.strict.verdict
+
+
+def test_a_bad_run_of_the_prompt_is_not_left_out(package: Target) -> None:
+    """The client's model tries other inputs until the answer suits, and leaves the rest open."""
+    skill = load(package.path)
+    tried = Run.start(skill, {"values": [1]}, prompt="Sum?")
+    tried.call("add")
+    tried.close()
+    shown = prove(package, INPUTS, prompt="Sum?", vouched="client")
+    assert shown.audit.classic.verdict == "pass"
+    assert shown.audit.strict.verdict == "fail"
+    first = shown.audit.strict.findings[0]
+    assert first.code == "OTHER_RUNS"
+    assert (
+        f"run {tried.id} of the same question: add#/total is 1 there and 91 here" in first.message
+    )
+
+
+def test_a_run_after_the_author_mended_the_code_stands_alone(
+    package: Target, skill_notebook: Path, tmp_path: Path
+) -> None:
+    prove(package, INPUTS, prompt="Sum?", vouched="client")
+    text = skill_notebook.read_text(encoding="utf-8").replace("sum(values), count", "1 + 90, count")
+    skill_notebook.write_text(text, encoding="utf-8")
+    mended = find(str(export(skill_notebook, tmp_path / "skills").folder))
+    again = prove(mended, INPUTS, prompt="Sum?", vouched="client")
+    assert again.error is None
+    assert not [item for item in again.audit.strict.findings if item.code == "OTHER_RUNS"]
