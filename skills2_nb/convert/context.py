@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from skills2_nb.convert.definitions import Definition, fields_of
@@ -80,6 +82,24 @@ class Context:
                 found.setdefault(name, []).append(step)
         return found
 
+    def givers_of(self, field: str, step: Step) -> list[str]:
+        """The ids of the steps that may fill a parameter of a step called as the field."""
+        ids, ranks = self._giver_ids.get(field, ([], []))
+        if ranks and not self._branching:  # then it stands on all of lower rank
+            return ids[: bisect_left(ranks, self._ranks[step.id])]
+        reached = self._reach(step)
+        return [id_ for id_ in ids if id_ in reached]
+
+    @cached_property
+    def _giver_ids(self) -> dict[str, tuple[list[str], list[int]]]:
+        """By field the ids of its givers, and their ranks where these rise and ids differ."""
+        made = {}
+        for name, steps in self.givers.items():
+            ids, ranks = [step.id for step in steps], [step.rank for step in steps]
+            steady = ranks == sorted(ranks) and len(self._by_id) == len(self.steps)
+            made[name] = (ids, ranks if steady else [])
+        return made
+
     @cached_property
     def _reached(self) -> dict[str, frozenset[str]]:
         return {}
@@ -94,10 +114,17 @@ class Context:
 
     @cached_property
     def _lower(self) -> dict[float, frozenset[str]]:
-        ranks = {step.rank for step in self.steps}
-        return {
-            rank: frozenset(step.id for step in self.steps if step.rank < rank) for rank in ranks
-        }
+        made: dict[float, frozenset[str]] = {}
+        below: set[str] = set()
+        by_rank = sorted(self.steps, key=lambda step: step.rank)
+        for rank, steps in groupby(by_rank, key=lambda step: step.rank):
+            made[rank] = frozenset(below)
+            below.update(step.id for step in steps)
+        return made
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {step.id: step.rank for step in reversed(self.steps)}
 
     def _near(self, step: Step) -> frozenset[str]:
         if step.requires is None:
@@ -110,6 +137,8 @@ class Context:
         All of lower order is taken at once; what lies beyond it can only come by way of a step
         that says what it requires.
         """
+        if not self._branching:
+            return self._lower[self._ranks[step.id]]
         if step.id not in self._reached:
             reached: set[str] = set()
             waiting = [step]

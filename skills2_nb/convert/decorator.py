@@ -10,7 +10,7 @@ from typing import Any
 
 from skills2_nb.convert.definitions import Definition, Function, literal, resolved
 from skills2_nb.convert.source import Code
-from skills2_nb.convert.steps import Step, decorator_of, ranked, steps_in
+from skills2_nb.convert.steps import Step, decorator_of, ranks_of, steps_in
 from skills2_nb.formats.problem import Problem
 
 OPTIONS = (
@@ -34,11 +34,15 @@ def read_steps(
     """Every step of the exported cells, in cell order."""
     found = [(code, node) for code in codes for node in steps_in(code, aliases)]
     ids = {node.name: _written_id(node, aliases) or node.name for _, node in found}
-    return ranked(
-        [
-            _Reader(code, node, position, aliases, known, ids).read()
-            for position, (code, node) in enumerate(found, 1)
-        ]
+    readers = [
+        _Reader(code, node, position, aliases, known, ids)
+        for position, (code, node) in enumerate(found, 1)
+    ]
+    given = [reader.given() for reader in readers]
+    ranks = ranks_of(options.get("order") for options in given)
+    return tuple(
+        reader.step(options, rank)
+        for reader, options, rank in zip(readers, given, ranks, strict=True)
     )
 
 
@@ -70,13 +74,16 @@ class _Reader:
     ids: Mapping[str, str]
     problems: list[Problem] = field(default_factory=list)
 
-    def read(self) -> Step:
-        """The step; arguments that cannot be read have their defaults."""
-        given = {
+    def given(self) -> dict[str, Any]:
+        """The arguments that can be read, by name."""
+        return {
             name: value
             for name, node in self._arguments()
             if (value := self._value(name, node)) is not None
         }
+
+    def step(self, given: dict[str, Any], rank: int) -> Step:
+        """The step of its arguments; those that cannot be read have their defaults."""
         step_id = given.pop("id", None) or self.node.name
         output = given.pop("output_schema", None) or _plain_name(self.node.returns) or ""
         when = given.pop("when", None)
@@ -91,6 +98,7 @@ class _Reader:
             when=when,
             required=given.pop("required", True) and when is None,
             problems=tuple(self.problems),
+            rank=rank,
             **given,
         )
 
@@ -204,14 +212,14 @@ class _Reader:
         return tuple(self._step(name, item) for item in items)
 
     def _step(self, name: str, node: ast.expr) -> str:
-        known = sorted(self.ids.values())
         if isinstance(node, ast.Name):
             found = self.ids.get(node.id)
             wanted = node.id
         else:
             wanted = self._text_of(name, node).rpartition(":")[2]
-            found = wanted if wanted in known else self.ids.get(wanted)
+            found = wanted if wanted in self.ids.values() else self.ids.get(wanted)
         if found is None or (not isinstance(node, ast.Name) and found != wanted):
+            known = sorted(self.ids.values())
             near = [found] if found else get_close_matches(wanted, known, n=1)
             raise _UnreadableError(
                 "S507",

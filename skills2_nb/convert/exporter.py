@@ -6,13 +6,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from skills2_nb.convert import verify as verifying
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.convert.module import made_from
-from skills2_nb.convert.plan import Plan, plan_path
+from skills2_nb.convert.plan import SKILL, Plan, plan_path
 from skills2_nb.convert.swap import recover
 from skills2_nb.convert.target import Difference, alone, apply, compare
-from skills2_nb.convert.verify import SKILL, belongs
 from skills2_nb.errors import RefusedError, UsageError
 from skills2_nb.formats.files import over_lf
 from skills2_nb.formats.package import LOCK
@@ -132,7 +130,9 @@ def _refuse_errors(plan: Plan, problems: tuple[Problem, ...]) -> None:
 
 
 def _verified(plan: Plan) -> bytes | None:
-    schemas, problem = verifying.verify(plan)
+    from skills2_nb.convert.verify import verify
+
+    schemas, problem = verify(plan)
     if problem is not None:
         _refuse_errors(plan, (*plan.problems, problem))
     return schemas
@@ -146,6 +146,8 @@ def _all_files(plan: Plan, folder: Path, schemas: bytes | None) -> dict[str, byt
     files = dict(plan.files)
     kept = folder / SCHEMAS
     if schemas is None and SKILL in files and kept.is_file() and not kept.is_symlink():
+        from skills2_nb.convert.verify import belongs
+
         there = kept.read_bytes()
         schemas = there if belongs(there, plan) else None
     if schemas is not None:

@@ -8,7 +8,6 @@ from typing import Any
 from skills2_nb.convert import prose
 from skills2_nb.convert.dependencies import dependencies, python_of
 from skills2_nb.convert.document import Document
-from skills2_nb.convert.names import imports_of
 from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step
 from skills2_nb.formats.manifest import Manifest, RuntimeSettings, StepEntry, Triggers, merge
@@ -31,6 +30,7 @@ def manifest_of(
         hand: checked tables of the manifest cell.
     """
     body = document.body
+    numbered = all(step.order is not None for step in steps)
     generated = Manifest(
         name=document.name,
         triggers=Triggers(
@@ -40,12 +40,10 @@ def manifest_of(
         anchors=prose.anchors(body),
         runtime=RuntimeSettings(
             python=python_of(python),
-            dependencies=dependencies(
-                item for code in codes if code.tree for item in imports_of(code.tree)
-            ),
+            dependencies=dependencies(item for code in codes for item in code.names.imports),
         ),
         steps=tuple(
-            entry(step, numbered=all(s.order is not None for s in steps))
+            entry(step, numbered=numbered)
             for step in sorted(steps, key=lambda s: (s.rank, s.position))
         ),
     )

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skills2_nb.convert.names import imports_of
 from skills2_nb.convert.source import Code
 from skills2_nb.formats.roles import Role
 
@@ -149,8 +148,7 @@ def _futures(codes: Iterable[Code]) -> list[str]:
         {
             item.text
             for code in codes
-            if code.tree is not None
-            for item in imports_of(code.tree)
+            for item in code.names.imports
             if item.module == "__future__" and item.name
         }
     )

@@ -94,7 +94,7 @@ def typing_only(context: Context) -> Iterator[Problem]:
         for item in code.names.imports
         if item.bound not in code.names.typing_only
     }
-    for step in context.steps:
+    for step in context.steps if names else ():
         annotations = [p.annotation for p in step.parameters] + [step.function.returns]
         for name in sorted({n for a in annotations for n in annotation_names(a)} & names):
             yield step.code.assignment.problem(

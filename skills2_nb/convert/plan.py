@@ -30,6 +30,9 @@ from skills2_nb.formats.problem import Edit, Problem, in_order
 from skills2_nb.formats.roles import Assignment, Role, role_of
 from skills2_nb.formats.skill_md import join
 
+#: The exported cells as one module.
+SKILL = "runtime/skill.py"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -243,7 +246,7 @@ def _runtime(module: Module, context: Context) -> dict[str, str]:
     name = context.manifest.name
     return {
         "runtime/__init__.py": f'"""The steps of {name}."""\n',
-        "runtime/skill.py": module.text,
+        SKILL: module.text,
         "runtime/steps.py": handing_on((s.name for s in context.steps), f"Steps of {name}."),
         "runtime/validators.py": handing_on(predicates, f"Invariants and guards of {name}."),
         "runtime/models.py": handing_on(models, f"Models of {name}."),

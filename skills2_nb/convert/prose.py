@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import unquote
+from functools import lru_cache
+from itertools import repeat
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -13,6 +14,7 @@ _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(.*)$")
 _QUOTED = re.compile(r"[\"“”]([^\"“”\n]{3,80})[\"“”]")
 _WHEN = re.compile(r"(?i)\b(?:when|whenever|if)\b[^.;:]*?\b(?:asks?|wants?|needs?)\b[^.;]*")
+_TO_USE = re.compile(r"(?i)when(ever)? (not )?to use\b")
 _WORD = re.compile(r"[^\W\d_][\w-]*\w")
 _ATTACHED = re.compile(
     r"(?P<open>\]\([ \t]*<?|\bsrc[ \t]*=[ \t]*[\"']?|^ {0,3}\[[^\]]+\]:[ \t]*<?)"
@@ -52,13 +54,15 @@ def anchors(body: str) -> tuple[str, ...]:
         for term in _terms(line):
             if 3 <= len(term) <= 60 and term in body:
                 found.setdefault(term.casefold(), term)
+        if len(found) >= MOST_ANCHORS:
+            break
     return tuple(found.values())[:MOST_ANCHORS]
 
 
 def phrases(description: str, body: str) -> tuple[str, ...]:
     """What a user may say: quoted texts, "when the user asks ..." and items of "When to use"."""
     found: dict[str, str] = {}
-    section = list(when_to_use(body))
+    section = when_to_use(body)
     for text in (description, *section):
         for quoted in _QUOTED.findall(text):
             _keep(found, quoted)
@@ -82,16 +86,19 @@ def keywords(name: str, description: str, body: str) -> tuple[str, ...]:
     return tuple(found)[:MOST_KEYWORDS]
 
 
-def when_to_use(body: str) -> Iterator[str]:
+@lru_cache(maxsize=4)
+def when_to_use(body: str) -> tuple[str, ...]:
     """The lines of the section whose heading says when to use the skill."""
     inside = False
+    found = []
     for line in outside_fences(body):
-        heading = _HEADING.match(line)
+        heading = _HEADING.match(line) if "#" in line else None
         if heading:
-            inside = bool(re.match(r"(?i)when(ever)? (not )?to use\b", _plain(heading.group(1))))
+            inside = bool(_TO_USE.match(_plain(heading.group(1))))
             inside = inside and "not to use" not in heading.group(1).lower()
         elif inside:
-            yield line
+            found.append(line)
+    return tuple(found)
 
 
 def first_paragraph(body: str) -> str:
@@ -119,12 +126,23 @@ def attachments(text: str) -> list[tuple[str, int]]:
 
 def links(text: str) -> list[tuple[str, int]]:
     """Each file of the package that a markdown text links to, with its 1-based line."""
+    if "](" not in text:
+        return []
     return [
-        (unquote(path), number)
+        (unquoted(path), number)
         for number, (line, fenced) in enumerate(_lines(text), 1)
         if not fenced
         for path in _LINK.findall(_SPAN.sub("", line))
     ]
+
+
+def unquoted(text: str) -> str:
+    """A path as its file is called: ``a%20b`` is ``a b``."""
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text)
 
 
 def with_files(text: str, files: dict[str, str]) -> str:
@@ -137,6 +155,9 @@ def with_files(text: str, files: dict[str, str]) -> str:
 
 def _lines(body: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it belongs to a fenced block."""
+    if "```" not in body and "~~~" not in body:
+        yield from zip(body.split("\n"), repeat(False))
+        return
     fence = ""
     for line in body.split("\n"):
         mark = _FENCE.match(line)
@@ -191,7 +212,7 @@ def _attached(line: str) -> list[str]:
 
 def _replaced(line: str, files: dict[str, str]) -> str:
     for name in sorted(set(_attached(line)), key=len, reverse=True):
-        path = files.get(name) or files.get(unquote(name))
+        path = files.get(name) or files.get(unquoted(name))
         if path:
             line = line.replace(f"attachment:{name}", path)
     return line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from skills2_nb.convert import name_rules, prose_rules, step_rules
+from skills2_nb.convert import name_rules, prose_rules, step_rules, strength_rules
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.dialect import compiles
 from skills2_nb.convert.module import Module
@@ -13,7 +13,12 @@ from skills2_nb.formats.problem import Problem, found
 Rule = Callable[[Context], Iterable[Problem]]
 
 #: The rules in the order in which they are asked; ``formats.codes`` has their sentences.
-RULES: tuple[Rule, ...] = (*prose_rules.RULES, *name_rules.RULES, *step_rules.RULES)
+RULES: tuple[Rule, ...] = (
+    *prose_rules.RULES,
+    *name_rules.RULES,
+    *step_rules.RULES,
+    *strength_rules.RULES,
+)
 
 
 def check(context: Context) -> Iterator[Problem]:
@@ -23,7 +28,12 @@ def check(context: Context) -> Iterator[Problem]:
 
 
 def whole(module: Module, before: Iterable[Problem], file: str) -> Iterator[Problem]:
-    """Compile the cells as one module, once each of them compiles by itself."""
+    """Compile the cells as one module, once each of them compiles by itself.
+
+    Modules that compile one by one do so together too, but for what these words do.
+    """
+    if not any(word in module.text for word in ("global", "nonlocal", "__future__")):
+        return
     if any(problem.code in ("C401", "C402", "C403", "C404") for problem in before):
         return
     error = compiles(module.text)

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote
 
-from skills2_nb.convert.prose import attachments, with_files
+from skills2_nb.convert.prose import attachments, unquoted, with_files
 from skills2_nb.formats.files import sha256
 from skills2_nb.formats.paths import clashes, is_safe_path
 from skills2_nb.formats.problem import Problem, found
@@ -79,7 +78,7 @@ class Shelf:
         paths: dict[str, str] = {}
         for name, line in attachments(assignment.text):
             bundle = assignment.cell.attachments.get(name) or assignment.cell.attachments.get(
-                unquote(name)
+                unquoted(name)
             )
             data = _decoded(bundle)
             if data is None:
@@ -102,7 +101,7 @@ class Shelf:
 
     def _place(self, name: str, data: bytes) -> str:
         """A path under assets/ of its own for each content."""
-        clean = re.sub(r"[^A-Za-z0-9._-]+", "-", unquote(name)).strip("-.") or "image"
+        clean = re.sub(r"[^A-Za-z0-9._-]+", "-", unquoted(name)).strip("-.") or "image"
         clean = clean if is_safe_path(clean) else f"image-{sha256(clean.encode())[:8]}"
         pure = PurePosixPath(clean)
         path = f"assets/{clean}"

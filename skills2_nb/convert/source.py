@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 
 from skills2_nb.convert import dialect
-from skills2_nb.convert.names import Names, has_future_annotations, names_of, nodes
+from skills2_nb.convert.names import Names, names_of
+from skills2_nb.convert.scopes import names_in
 from skills2_nb.formats.problem import Edit, Problem
 from skills2_nb.formats.roles import Assignment, Role
 
@@ -17,6 +19,7 @@ from skills2_nb.formats.roles import Assignment, Role
 NOTEBOOK_ONLY = frozenset({"display", "get_ipython", "In", "Out", "_", "__", "___"})
 _FAULT_CODES = {"syntax": "C401", "ipython": "C402", "language": "C403", "indent": "C404"}
 _OPENERS = frozenset({"open", "Path", "PurePath", "loadtxt", "genfromtxt", "load"})
+_READS = "read_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,16 @@ class Code:
 
 
 def look(assignments: Iterable[Assignment]) -> tuple[Code, ...]:
-    """Look at every code cell; those with a role are held to what a module allows."""
-    parsed = [_parse(a) for a in assignments if a.cell.kind == "code"]
-    lazy = any(c.tree and c.exported and has_future_annotations(c.tree) for c in parsed)
-    return tuple(_named(code, lazy) for code in parsed)
+    """Look at every code cell; those with a role are held to what a module allows.
+
+    Each cell is parsed once and its tree walked through once. Compiled is only a cell about which
+    that walk cannot tell: most have nothing that the compiler could object to.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = [_parsed(a) for a in assignments if a.cell.kind == "code"]
+        lazy = any(c.tree and c.exported and _has_future_annotations(c) for c in parsed)
+        return tuple(_named(code, lazy) for code in parsed)
 
 
 def script_problems(assignment: Assignment) -> tuple[Problem, ...]:
@@ -72,6 +81,16 @@ def is_checked(assignment: Assignment) -> bool:
     return assignment.role in (Role.STEP, Role.SETUP, Role.CASES)
 
 
+def _parsed(assignment: Assignment) -> Code:
+    """A cell with its tree; one that does not even parse, or says what is lazy, is judged now."""
+    if _foreign_language(assignment) or "__future__" in assignment.text:
+        return _parse(assignment)
+    try:
+        return Code(assignment, ast.parse(assignment.text), True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return _parse(assignment)
+
+
 def _parse(assignment: Assignment) -> Code:
     language = _foreign_language(assignment)
     if language:
@@ -84,23 +103,39 @@ def _parse(assignment: Assignment) -> Code:
         return Code(assignment, None, False, problems=(fault,) if is_checked(assignment) else ())
     found, readable = dialect.faults(assignment.text)
     problems = [_problem(assignment, fault) for fault in found] if is_checked(assignment) else []
-    tree = _tree(readable) if readable or not found else None
+    tree = None
+    if readable or not found:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(readable)
     return Code(assignment, tree, not found, problems=tuple(problems))
 
 
 def _named(code: Code, lazy: bool) -> Code:
     if code.tree is None:
         return code
-    text = code.text if code.clean else ast.unparse(code.tree)
-    names = names_of(code.tree, text, lazy_annotations=lazy)
+    names = names_of(code.tree, lazy_annotations=lazy)
+    if code.clean and not (names.plain and "__debug__" not in identifiers(code.text)):
+        judged = _parse(code.assignment)
+        if not judged.clean:
+            return _named(judged, lazy)
     problems = (*code.problems, *(_module_faults(code, names) if code.exported else ()))
     return Code(code.assignment, code.tree, code.clean, names, problems)
 
 
-def _tree(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
+def identifiers(text: str) -> str:
+    """A text in which each identifier stands as Python spells it (NFKC)."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _has_future_annotations(code: Code) -> bool:
+    """Whether a cell says ``from __future__ import annotations``."""
+    return code.tree is not None and any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in code.tree.body
+    )
 
 
 def _foreign_language(assignment: Assignment) -> str:
@@ -136,13 +171,16 @@ def _module_faults(code: Code, names: Names) -> Iterator[Problem]:
                 "import the names you use",
                 line=item.line,
             )
+    text = identifiers(code.text)
     tree = code.tree or ast.Module([], [])
-    yield from _main_guards(code, tree)
-    yield from _relative_paths(code, tree)
+    if "__file__" in text or "__name__" in text:
+        yield from _main_guards(code, tree)
+    if any(word in text for word in (*_OPENERS, _READS)):
+        yield from _relative_paths(code, tree)
 
 
 def _main_guards(code: Code, tree: ast.Module) -> Iterator[Problem]:
-    for node in nodes(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == "__file__":
             yield code.assignment.problem(
                 "C407",
@@ -150,9 +188,7 @@ def _main_guards(code: Code, tree: ast.Module) -> Iterator[Problem]:
                 "take the path as a parameter of the step",
                 line=node.lineno,
             )
-        elif isinstance(node, ast.If) and "__name__" in {
-            part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)
-        }:
+        elif isinstance(node, ast.If) and "__name__" in names_in(node.test):
             yield code.assignment.problem(
                 "C413",
                 "a `__name__` guard runs in the notebook and never in the package",
@@ -162,7 +198,7 @@ def _main_guards(code: Code, tree: ast.Module) -> Iterator[Problem]:
 
 
 def _relative_paths(code: Code, tree: ast.Module) -> Iterator[Problem]:
-    for node in nodes(tree):
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not node.args or not _opens(node.func):
             continue
         first = node.args[0]
@@ -180,7 +216,7 @@ def _relative_paths(code: Code, tree: ast.Module) -> Iterator[Problem]:
 
 def _opens(func: ast.expr) -> bool:
     name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    return name in _OPENERS or name.startswith("read_")
+    return name in _OPENERS or name.startswith(_READS)
 
 
 def _is_relative_file(path: str) -> bool:

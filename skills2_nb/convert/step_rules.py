@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.definitions import Function, fields_of
+from skills2_nb.convert.names import written
 from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step, steps_in, strays_in
 from skills2_nb.formats.problem import Edit, Problem
@@ -19,6 +20,7 @@ RESERVED = ("start_run", "end_run", "audit_run")
 LONGEST_TOOL = 64
 _FIELDLESS = ("int", "float", "str", "bool", "None")
 _WHOLE = ("inputs", "output", "run")
+_HALF = re.compile(r"[\ud800-\udfff]")
 _MARK = re.compile(r"[ \t]*@([\w.]+)[ \t]*(?:\(|#|$)")
 
 
@@ -78,9 +80,9 @@ def signature(context: Context) -> Iterator[Problem]:
                 f"step {step.name!r} takes *args, **kwargs or positional-only parameters",
                 "give every input a name of its own",
             )
-        if "model_config" in (p.name for p in step.parameters):
+        if any(p.name == "model_config" for p in step.parameters):
             yield _at(step, "S512", "a parameter cannot be called 'model_config'", "rename it")
-        if re.search(r"[\ud800-\udfff]", ast.get_docstring(step.function) or ""):
+        if not (step.docstring or "").isascii() and _HALF.search(step.docstring or ""):
             yield _at(
                 step,
                 "C418",
@@ -111,7 +113,7 @@ def waits(context: Context) -> Iterator[Problem]:
     """S513: a step that can never be called."""
     by_id = {step.id: step for step in context.steps}
     for step in context.steps:
-        if step in context.ancestors(step):
+        if context.stands_on(step, step):
             yield _at(
                 step,
                 "S513",
@@ -154,17 +156,17 @@ def predicates(context: Context) -> Iterator[Problem]:
 
 def reports(context: Context) -> Iterator[Problem]:
     """S516, S517: report fields exist, and there is one."""
-    written = [step for step in context.steps if not step.is_stub]
-    if written and not any(step.report for step in context.steps):
+    bodied = [step for step in context.steps if not step.is_stub]
+    if bodied and not any(step.report for step in context.steps):
         yield _at(
-            written[-1],
+            bodied[-1],
             "S517",
             "no step has a report field, so no value of the answer can be checked",
             'name the fields the answer must carry: @step(report=["implied"])',
         )
     for step in context.steps:
         fields = fields_of(step.output, context.known)
-        plain = ast.unparse(step.function.returns) if step.function.returns else ""
+        plain = written(step.function.returns) if step.function.returns else ""
         if plain in _FIELDLESS and not step.output:
             fields = ()
         for name in step.report if fields is not None else ():
@@ -185,11 +187,7 @@ def binding(context: Context) -> Iterator[Problem]:
         for parameter in step.parameters:
             if parameter.name in step.bind:
                 continue
-            givers = [
-                other.id
-                for other in context.givers.get(parameter.name, ())
-                if context.stands_on(step, other)
-            ]
+            givers = context.givers_of(parameter.name, step)
             if len(givers) > 1:
                 yield _at(
                     step,
@@ -276,7 +274,8 @@ def _unfit(name: str) -> str:
         return "is the kit's own"
     if not name.isidentifier() or keyword.iskeyword(name):
         return "is no Python name"
-    return "is for Python itself" if re.fullmatch(r"_+|__\w+__", name) else ""
+    private = name.startswith("_") and re.fullmatch(r"_+|__\w+__", name)
+    return "is for Python itself" if private else ""
 
 
 def _tool_name(skill: str, step: Step) -> Iterator[Problem]:

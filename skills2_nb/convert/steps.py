@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from inspect import cleandoc
 
 from skills2_nb.convert.definitions import Function
-from skills2_nb.convert.source import Code
+from skills2_nb.convert.names import written
+from skills2_nb.convert.source import Code, identifiers
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import STUB_LINE
 
@@ -24,7 +27,7 @@ class Parameter:
     has_default: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step as its text declares it.
 
@@ -61,13 +64,18 @@ class Step:
         """The function's name."""
         return self.function.name
 
-    @property
+    @cached_property
+    def docstring(self) -> str | None:
+        """The docstring as written; None where there is none."""
+        return docstring_of(self.function)
+
+    @cached_property
     def summary(self) -> str:
         """The docstring's first line; half a character in it is told by C418."""
-        first = (ast.get_docstring(self.function) or "").strip().split("\n", 1)[0]
+        first = cleandoc(self.docstring or "").strip().split("\n", 1)[0]
         return first.encode("utf-8", errors="replace").decode("utf-8")
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that can be given by name, in order."""
         given = self.function.args
@@ -79,32 +87,39 @@ class Step:
         keyword = zip(given.kwonlyargs, given.kw_defaults, strict=True)
         return (*named, *(Parameter(a.arg, a.annotation, d is not None) for a, d in keyword))
 
-    @property
+    @cached_property
     def is_stub(self) -> bool:
         """Whether the body is still to be written: its cell says so, or it holds nothing."""
-        body = self.function.body
-        if ast.get_docstring(self.function, clean=False) is not None:
-            body = body[1:]
+        body = self.function.body[self.docstring is not None :]
         return bool(STUB_LINE.search(self.code.text)) or all(_is_nothing(node) for node in body)
 
 
-def ranked(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps with their places in the order, from 1, as ``contract.skill.Skill`` ranks them.
+def docstring_of(function: Function) -> str | None:
+    """The text that a function's body begins with."""
+    first = function.body[0]
+    value = first.value if isinstance(first, ast.Expr) else None
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return value.value
+    return None
+
+
+def ranks_of(orders: Iterable[float | None]) -> list[int]:
+    """The places of steps in their order, from 1, as ``contract.skill.Skill`` ranks them.
 
     A step with a number goes by it; one without comes right after the step before it; steps of
     one number share a place.
     """
     keys: list[tuple[float, int]] = []
     number, after = 0.0, Counter[float]()
-    for step in steps:
-        if step.order is None:
+    for order in orders:
+        if order is None:
             after[number] += 1
             keys.append((number, after[number]))
         else:
-            number = float(step.order)
+            number = float(order)
             keys.append((number, 0))
     places = {key: place for place, key in enumerate(sorted(set(keys)), 1)}
-    return tuple(replace(step, rank=places[key]) for step, key in zip(steps, keys, strict=True))
+    return [places[key] for key in keys]
 
 
 def is_step(node: ast.AST, aliases: frozenset[str]) -> bool:
@@ -150,6 +165,8 @@ def strays_in(code: Code, aliases: frozenset[str]) -> list[ast.expr | Function]:
     ``f = step(f)``, ``s = step`` and the like.
     """
     found: list[ast.expr | Function] = []
+    if not _may_stray(code, aliases):
+        return found
     for top in code.tree.body if code.tree else ():
         found += [
             node
@@ -162,6 +179,13 @@ def strays_in(code: Code, aliases: frozenset[str]) -> list[ast.expr | Function]:
     return found
 
 
+def _may_stray(code: Code, aliases: frozenset[str]) -> bool:
+    """Whether the cell says ``step`` more often than its own ``@step`` need."""
+    text = identifiers(code.text)
+    words = {alias.rpartition(".")[2] for alias in aliases}
+    return sum(map(text.count, words)) > len(steps_in(code, aliases))
+
+
 def _mentions(top: ast.stmt, aliases: frozenset[str]) -> Iterator[ast.expr]:
     """Where a statement reads ``step`` itself while its cell runs, its own ``@step`` apart."""
     waiting: list[ast.AST] = [top]
@@ -169,7 +193,7 @@ def _mentions(top: ast.stmt, aliases: frozenset[str]) -> Iterator[ast.expr]:
         waiting = [item for item in top.decorator_list if item is not decorator_of(top, aliases)]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in aliases:
+        if isinstance(node, (ast.Name, ast.Attribute)) and written(node) in aliases:
             if isinstance(node.ctx, ast.Load):
                 yield node
         elif not isinstance(node, (*_SCOPES, ast.AnnAssign)):
@@ -181,11 +205,12 @@ def _mentions(top: ast.stmt, aliases: frozenset[str]) -> Iterator[ast.expr]:
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
+@lru_cache(maxsize=1024)
 def decorator_of(node: ast.AST, aliases: frozenset[str]) -> ast.expr | None:
     """The ``@step`` of a function, called or plain; None where it has none."""
     for item in getattr(node, "decorator_list", ()):
         called = item.func if isinstance(item, ast.Call) else item
-        if isinstance(called, (ast.Name, ast.Attribute)) and ast.unparse(called) in aliases:
+        if isinstance(called, (ast.Name, ast.Attribute)) and written(called) in aliases:
             return item  # type: ignore[no-any-return]  # getattr hides the list's type
     return None
 

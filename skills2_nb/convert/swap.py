@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -27,19 +26,19 @@ def swap(folder: Path, write: Mapping[str, bytes], remove: Iterable[str]) -> Non
     Raises:
         SetupError: the place is not writable or the disk is full; the folder is as before.
     """
-    stage = None
+    stage = folder.parent / f".{folder.name}.{os.urandom(4).hex()}.tmp"
     try:
-        stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent))
-        for path, data in write.items():
-            _stage(stage / "new" / path, data, path)
         if os.path.lexists(folder):
+            _stage(stage / "new", write)
             _change(folder, stage, write, tuple(remove))
         else:
-            (stage / "new").rename(folder)
+            _stage(stage, write)
+            stage.rename(folder)
+            return
     except OSError as error:
         raise cannot_write(folder, error) from None
     finally:
-        if stage is not None:
+        if os.path.lexists(stage):
             shutil.rmtree(stage, ignore_errors=True)
 
 
@@ -53,8 +52,9 @@ def recover(folder: Path) -> None:
     """
     ours = re.compile(rf"\.{re.escape(folder.name)}\.[a-z0-9_]{{8}}\.tmp")
     try:
-        for stage in sorted(folder.parent.iterdir()):
-            if ours.fullmatch(stage.name) and stage.is_dir() and not stage.is_symlink():
+        for name in sorted(filter(ours.fullmatch, os.listdir(folder.parent))):  # noqa: PTH208 - names alone, one call
+            stage = folder.parent / name
+            if stage.is_dir() and not stage.is_symlink():
                 if (stage / _MARK).exists():
                     _put_back(folder, stage)
                 shutil.rmtree(stage)
@@ -66,7 +66,7 @@ def _change(folder: Path, stage: Path, write: Mapping[str, bytes], remove: tuple
     for path in (*remove, *write):
         if (folder / path).is_file():
             _copy(folder / path, stage / "old" / path)
-    fresh = [path for path in write if not os.path.lexists(folder / path)]
+    fresh = [path for path in write if not (folder / path).is_file()]
     draft = stage / f"{_MARK}.draft"
     draft.write_text("\n".join(fresh), encoding="utf-8")
     draft.rename(stage / _MARK)
@@ -98,12 +98,17 @@ def _put_back(folder: Path, stage: Path) -> None:
         copy.replace(target)
 
 
-def _stage(target: Path, data: bytes, path: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(data)
-    if path.startswith("scripts/") and data.startswith(b"#!"):
-        mode = target.stat().st_mode
-        target.chmod(mode | ((mode & 0o444) >> 2))
+def _stage(root: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a folder that is not there yet."""
+    root.mkdir(parents=True)
+    for parent in {path.rpartition("/")[0] for path in files}:
+        (root / parent).mkdir(parents=True, exist_ok=True)
+    for path, data in files.items():
+        target = root / path
+        target.write_bytes(data)
+        if path.startswith("scripts/") and data.startswith(b"#!"):
+            mode = target.stat().st_mode
+            target.chmod(mode | ((mode & 0o444) >> 2))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +48,8 @@ def compare(folder: Path, files: Mapping[str, bytes]) -> Difference:
     Raises:
         UsageError: a link in the way leaves the folder, or what stands where a file goes is none.
     """
+    if not os.path.lexists(folder):
+        return Difference(dict(sorted(files.items())), (), (), (), ())
     locked_before = parse_lock(_text(folder / LOCK))
     write, unchanged, edited = {}, [], []
     gone = [path for path in sorted(locked_before) if path not in files and path not in OTHERS]
@@ -106,6 +107,8 @@ def apply(folder: Path, change: Difference) -> None:
 def _lockable(folder: Path) -> int:
     """A descriptor to lock: the folder's own, or on Windows that of a file in its name."""
     if sys.platform == "win32":  # pragma: no cover - folders cannot be opened there
+        import tempfile
+
         name = f"skills2-{sha256(str(folder.resolve()).encode())[:16]}.lock"
         return os.open(Path(tempfile.gettempdir()) / name, os.O_RDWR | os.O_CREAT)
     return os.open(folder, os.O_RDONLY)

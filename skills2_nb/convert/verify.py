@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from skills2_nb.convert.plan import Plan
+from skills2_nb.convert.plan import SKILL, Plan
 from skills2_nb.convert.steps import Step
 from skills2_nb.errors import SetupError
 from skills2_nb.formats.files import cannot_write, sha256
@@ -21,7 +21,6 @@ from skills2_nb.formats.json_text import storable
 from skills2_nb.formats.problem import Problem, found
 
 TIMEOUT = 120.0
-SKILL = "runtime/skill.py"
 #: Settings of a shell that would change or stop the interpreter started here.
 _UNWANTED = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONOPTIMIZE", "PYTHONWARNINGS", "PYTHONHOME")
 _STEP = re.compile(r"(?:step|invariant) '(\w+)'")

@@ -103,6 +103,9 @@ _TABLE = (
     Code("S522", "error", "`bind` points at nothing that runs earlier."),
     Code("S523", "error", "A step that is not written as a function at the cell's left margin."),
     Code("S521", "warning", "A required step has no invariant."),
+    Code("S524", "warning", "An invariant that holds whatever the step gives."),
+    Code("S525", "warning", "An output model of which no field is required."),
+    Code("S526", "error", "A report field that no invariant looks at.", blocks=False),
     # K: cases
     Code("K601", "error", "A cases cell holds something that is not a case."),
     Code("K602", "error", "A case's argument is not a literal."),

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from skills2_nb.errors import SetupError, UnreadableError
@@ -42,8 +43,18 @@ def read_bytes(path: Path) -> bytes:
         raise UnreadableError(f"{path} cannot be read ({error.strerror}).") from None
 
 
-def write_atomic(path: Path, data: bytes) -> None:
+def write_atomic(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    last: Callable[[], None] | None = None,
+) -> None:
     """Replace a file at once: readers see the old bytes or the new ones, never a part.
+
+    Args:
+        mode: the permissions of a file that is not there yet; left out, what the umask leaves.
+        last: called when all is ready but the move; what it raises leaves the old file.
 
     Raises:
         SetupError: the folder is not writable or the disk is full; the old file stands.
@@ -54,13 +65,18 @@ def write_atomic(path: Path, data: bytes) -> None:
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         with os.fdopen(fd, "wb") as file:
             file.write(data)
-        Path(temporary).chmod(_mode(path))
+        Path(temporary).chmod(_mode(path, mode))
+        _keep_owner(path, temporary)
+        if last is not None:
+            last()
         Path(temporary).replace(path)
-    except OSError as error:
+    except BaseException as error:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
-        raise cannot_write(path, error) from None
+        if isinstance(error, OSError):
+            raise cannot_write(path, error) from None
+        raise
 
 
 def cannot_write(path: Path, error: OSError) -> SetupError:
@@ -92,10 +108,20 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _mode(path: Path) -> int:
-    """The permissions of the file replaced, else what the umask leaves of 0666."""
+def _keep_owner(path: Path, fresh: str) -> None:
+    """Give the new file the old one's owner: `sudo` must not lock its user out."""
+    if os.name == "posix" and os.geteuid() == 0:
+        with contextlib.suppress(OSError):
+            old = path.stat()
+            os.chown(fresh, old.st_uid, old.st_gid)
+
+
+def _mode(path: Path, fresh: int | None) -> int:
+    """The permissions of the file replaced, else ``fresh``, else what the umask leaves of 0666."""
     with contextlib.suppress(OSError):
         return path.stat().st_mode & 0o777
+    if fresh is not None:
+        return fresh
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-
-import yaml
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from skills2_nb.errors import UnreadableError
 
-try:
-    from yaml import CSafeLoader as _Base
-except ImportError:  # pragma: no cover - a PyYAML built without libyaml
-    from yaml import SafeLoader as _Base  # type: ignore[assignment]  # the same face, slower
+if TYPE_CHECKING:
+    import yaml
 
 _OPEN = re.compile(r"---[ \t]*\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(\S.*?)[ \t]*$")
+#: A line about which every reader of YAML agrees: the value is just that text.
+_PLAIN = re.compile(r"([A-Za-z][\w-]{0,99}): ([A-Za-z](?:[ -~]*[!-~])?)", re.ASCII)
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _QUOTED = ("'", '"', "|", ">", "[", "{", "&", "*", "!")
 
 
@@ -34,14 +34,17 @@ class FrontMatterError(UnreadableError):
         self.mend = mend
 
 
-class _Loader(_Base):
-    """YAML as agents read it: dates stay text."""
+@lru_cache(maxsize=1)
+def _loader() -> type[yaml.SafeLoader]:
+    """YAML as agents read it: dates stay text. Loaded only where a line is not plain."""
+    import yaml
 
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in pairs if not tag.endswith(":timestamp")]
-    for first, pairs in _Base.yaml_implicit_resolvers.items()
-}
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a PyYAML may lack libyaml
+    kept = {
+        first: [(tag, pattern) for tag, pattern in pairs if not tag.endswith(":timestamp")]
+        for first, pairs in base.yaml_implicit_resolvers.items()
+    }
+    return type("_Loader", (base,), {"yaml_implicit_resolvers": kept})
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -56,7 +59,12 @@ def parse(text: str) -> dict[str, Any]:
     Raises:
         FrontMatterError: with the line and, where one is likely, the mend.
     """
-    loader = _Loader(text)
+    fields = _plain(text)
+    if fields is not None:
+        return fields
+    import yaml
+
+    loader = _loader()(text)
     try:
         node = loader.get_single_node()
         if node is None:
@@ -72,6 +80,21 @@ def parse(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FrontMatterError("it is no list of `key: value` lines", 1)
     return value
+
+
+def _plain(text: str) -> dict[str, Any] | None:
+    """The mapping of a text in which every line is plain; None where one is not."""
+    fields: dict[str, Any] = {}
+    for line in text.split("\n"):
+        match = _PLAIN.fullmatch(line)
+        if match is None:
+            return None
+        key, value = match.groups()
+        odd = ": " in value or " #" in value or value.endswith(":") or key in fields
+        if odd or value.lower() in _WORDS or key.lower() in _WORDS:
+            return None
+        fields[key] = value
+    return fields
 
 
 def is_fenced(text: str) -> bool:
@@ -126,6 +149,8 @@ def _quoted(line: str) -> str:
 
 def _check(node: yaml.Node, seen: set[int]) -> None:
     """Refuse what readers of front matter disagree about."""
+    import yaml
+
     if id(node) in seen:
         raise FrontMatterError(
             "it has an alias (*name)", _line(node), "write the value out in both places"
@@ -137,18 +162,16 @@ def _check(node: yaml.Node, seen: set[int]) -> None:
     if isinstance(node, yaml.MappingNode):
         keys: set[str] = set()
         for key, value in node.value:
-            _check_key(key, keys)
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise FrontMatterError(
+                    "a key is no plain word", _line(key), "put the key in quotes"
+                )
+            if key.value in keys:
+                raise FrontMatterError(
+                    f"the key {key.value!r} stands twice", _line(key), "keep one of the two"
+                )
+            keys.add(key.value)
             _check(value, seen)
-
-
-def _check_key(key: yaml.Node, keys: set[str]) -> None:
-    if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-        raise FrontMatterError("a key is no plain word", _line(key), "put the key in quotes")
-    if key.value in keys:
-        raise FrontMatterError(
-            f"the key {key.value!r} stands twice", _line(key), "keep one of the two"
-        )
-    keys.add(key.value)
 
 
 def _line(node: yaml.Node) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +116,8 @@ def parse_tables(text: str, where: str) -> tuple[dict[str, Any], tuple[Problem, 
         text: TOML.
         where: the file's name, for messages.
     """
+    import tomllib  # for hand-written tables alone
+
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # numbers too long, tables too deep
@@ -152,6 +153,8 @@ def read_manifest(folder: Path) -> Manifest:
 
 def merge(generated: Manifest, tables: Mapping[str, Any]) -> Manifest:
     """The generated manifest with the hand-written tables over it, key by key."""
+    if not tables:
+        return generated
     made = to_tables(generated)
     for name, table in tables.items():
         if isinstance(table, Mapping) and name in made:
@@ -205,10 +208,12 @@ def _frozen(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _thawed(value: Any) -> dict[str, Any]:
-    return {item.name.rstrip("_"): _plain(getattr(value, item.name)) for item in fields(value)}
+    return {name.rstrip("_"): _plain(getattr(value, name)) for name in value.__slots__}
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, (str, bool, int, float)):
+        return value
     if isinstance(value, tuple):
         return list(value)
     return dict(sorted(value.items())) if isinstance(value, Mapping) else value
@@ -219,12 +224,11 @@ _ALWAYS = ("id", "order", "required", "fn", "report")
 
 def _step_table(step: StepEntry) -> dict[str, Any]:
     """The keys of a step in the order of the table above them; empty ones are left out."""
-    values = _thawed(step)
     table = {}
     for key in TABLES["steps"]:
-        value = values[key]
-        if key in _ALWAYS or (key == "requires" and value is not None) or value:
-            table[key] = value
+        value = getattr(step, key)
+        if value or key in _ALWAYS or (key == "requires" and value is not None):
+            table[key] = _plain(value)
     if float(step.order).is_integer():
         table["order"] = int(step.order)
     return table

@@ -47,7 +47,8 @@ class Cell:
     @property
     def text(self) -> str:
         """The source with every line end as LF."""
-        return self.source.replace("\r\n", "\n").replace("\r", "\n")
+        source = self.source
+        return source.replace("\r\n", "\n").replace("\r", "\n") if "\r" in source else source
 
     @property
     def layout(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def parse_notebook(data: bytes, path: Path) -> Notebook:
     text = _decode(data, name)
     raw = _load(text, name)
     cells = tuple(_cell(value, number, name) for number, value in enumerate(_cells(raw, name), 1))
-    metadata = _mapping(raw.get("metadata"), f"{name}: the notebook's metadata")
+    metadata = _mapping(raw.get("metadata"), name, "the notebook's metadata")
     python = _python(metadata, name)
     return Notebook(path, cells, metadata, python, _oddities(raw, cells, name), raw, text)
 
@@ -212,18 +213,18 @@ def _in_language(made: dict[str, Any], language: Any) -> dict[str, Any]:
 
 
 def _are_texts(value: Any) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(line, str) for line in value)
+    return isinstance(value, list) and set(map(type, value)) <= {str}
 
 
 def _cell(value: Any, number: int, name: str) -> Cell:
     if not isinstance(value, dict):
         _refuse(f"{name}: cell {number} is no object; delete it in a text editor.")
     ident = value.get("id")
-    where = f"{name}: cell {number}" + (f" (id {shown(ident)})" if isinstance(ident, str) else "")
+    where = _Place(name, number, ident)
     kind = value.get("cell_type")
     if kind not in _KINDS:
         _refuse(f"{where} has cell_type {kind!r}; it is markdown, code or raw.")
-    metadata = _mapping(value.get("metadata"), f"{where}: its metadata")
+    metadata = _mapping(value.get("metadata"), where, "its metadata")
     tags = metadata.get("tags")
     if tags is not None and not _are_texts(tags):
         _refuse(f"{where}: its tags are {tags!r}, which is no list of strings; write them anew.")
@@ -234,27 +235,40 @@ def _cell(value: Any, number: int, name: str) -> Cell:
         source=_source(value.get("source"), where),
         tags=tuple(tags or ()),
         metadata=metadata,
-        attachments=_mapping(value.get("attachments"), f"{where}: its attachments"),
+        attachments=_mapping(value.get("attachments"), where, "its attachments"),
     )
 
 
-def _source(value: Any, where: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A cell as a refusal names it, put into words only then."""
+
+    name: str
+    number: int
+    ident: Any
+
+    def __str__(self) -> str:
+        ident = f" (id {shown(self.ident)})" if isinstance(self.ident, str) else ""
+        return f"{self.name}: cell {self.number}{ident}"
+
+
+def _source(value: Any, where: _Place) -> str:
     if _are_texts(value):
         value = "".join(value)
     if not isinstance(value, str):
         shown = "null" if value is None else type(value).__name__
         _refuse(f"{where}: its source is {shown}, not text; type it again or delete the cell.")
-    if _SURROGATE.search(value):
+    if not value.isascii() and _SURROGATE.search(value):
         _refuse(f"{where}: its source holds half a character (a lone surrogate); type it again.")
     return value
 
 
-def _mapping(value: Any, what: str) -> dict[str, Any]:
+def _mapping(value: Any, where: object, what: str) -> dict[str, Any]:
     """An object; one that is missing or null is empty."""
     if value is None:
         return {}
     if not isinstance(value, dict):
-        _refuse(f"{what} is no object; open the file in Jupyter and save it again.")
+        _refuse(f"{where}: {what} is no object; open the file in Jupyter and save it again.")
     return cast("dict[str, Any]", value)
 
 

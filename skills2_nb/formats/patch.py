@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from skills2_nb.formats.json_spans import elements, members, skip
 from skills2_nb.formats.problem import Edit
-
-_BLANK = re.compile(r"[ \t\r\n]*")
-#: Numbers stay text here: only where they end is wanted.
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def patch(text: str, edits: Sequence[Edit]) -> str:
@@ -26,7 +23,7 @@ def patch(text: str, edits: Sequence[Edit]) -> str:
     Returns:
         The new text; equal to ``text`` where nothing changes.
     """
-    spans = list(_elements(text, _member(text, 0, "cells")))
+    spans = list(elements(text, _span(text, "cells")[0]))
     ascii_only = text.isascii()
     for edit in sorted(edits, key=lambda edit: edit.cell, reverse=True):
         start, end = spans[edit.cell - 1]
@@ -41,7 +38,7 @@ def _patched(cell: str, edit: Edit, ascii_only: bool) -> str:
         return cell
     start, end = _span(cell, "metadata")
     metadata = cell[start:end]
-    if not metadata.startswith("{") or not list(_members(metadata, 0)):
+    if not metadata.startswith("{") or not list(members(metadata, 0)):
         return _with(cell, "metadata", {"tags": list(edit.tags)}, ascii_only)
     return cell[:start] + _with(metadata, "tags", list(edit.tags), ascii_only) + cell[end:]
 
@@ -63,9 +60,7 @@ def _with(cell: str, key: str, value: Any, ascii_only: bool) -> str:
     start, end = _span(cell, key)
     if end:
         return cell[:start] + made + cell[end:]
-    opening = _BLANK.match(cell, 1)
-    gap = opening.group() if opening else ""
-    return f"{{{gap}{json.dumps(key)}: {made},{cell[1:]}"
+    return f"{{{cell[1 : skip(cell, 1)]}{json.dumps(key)}: {made},{cell[1:]}"
 
 
 def _indent(cell: str) -> tuple[str | None, str]:
@@ -80,42 +75,7 @@ def _indent(cell: str) -> tuple[str | None, str]:
 
 def _span(cell: str, key: str) -> tuple[int, int]:
     """Start and end of a member's value; ``(0, 0)`` where the object has no such member."""
-    return dict(_members(cell, 0)).get(key, (0, 0))
-
-
-def _member(text: str, start: int, key: str) -> int:
-    position = _skip(text, start)
-    return dict(_members(text, position))[key][0]
-
-
-def _members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Each key of the object at ``start`` with the span of its value."""
-    position = _skip(text, start + 1)
-    while text[position] != "}":
-        key, position = _DECODER.raw_decode(text, position)
-        begin = _skip(text, _skip(text, position) + 1)
-        _, end = _DECODER.raw_decode(text, begin)
-        yield key, (begin, end)
-        position = _next(text, end)
-
-
-def _elements(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The span of each element of the array at ``start``."""
-    position = _skip(text, start + 1)
-    while text[position] != "]":
-        _, end = _DECODER.raw_decode(text, position)
-        yield position, end
-        position = _next(text, end)
-
-
-def _next(text: str, position: int) -> int:
-    position = _skip(text, position)
-    return _skip(text, position + 1) if text[position] == "," else position
-
-
-def _skip(text: str, position: int) -> int:
-    match = _BLANK.match(text, position)
-    return match.end() if match else position
+    return {m.key: (m.begin, m.end) for m in members(cell, 0)}.get(key, (0, 0))
 
 
 def merged(edits: Sequence[Edit]) -> tuple[Edit, ...]:

@@ -59,6 +59,8 @@ def clashes(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def shown(text: str) -> str:
     """A text on one line, signs that would move the cursor or turn the line as escapes."""
+    if text.isprintable():
+        return text
     return _HIDDEN.sub(_escaped, " ".join(text.splitlines()))
 
 

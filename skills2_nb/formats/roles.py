@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+from functools import lru_cache
 
 from skills2_nb.formats.frontmatter import is_fenced
 from skills2_nb.formats.notebook import Cell, Kind
@@ -47,6 +48,7 @@ _WORDS: dict[str, Role] = {
     **dict.fromkeys(SETUP_WORDS, Role.SETUP),
 }
 _NONE = ("", "none")
+_KIT = "skills2"
 _CODE_LINE = re.compile(r"(?i)[ \t]*#+[ \t]*skills2[ \t]*:[ \t]*(\S.*?)?[ \t]*$")
 _PROSE_LINE = re.compile(r"(?:#[ \t]+|<!--[ \t]*)skills2:[ \t]*(\S.*?)?[ \t]*(?:-->)?[ \t]*$")
 #: A comment in a step that says it was generated and is still to be written.
@@ -133,7 +135,9 @@ def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
     if role.has_file:
         problems += _check_target(cell, role, target, file)
     body = text.lstrip("\n")
-    offset = cell.text.count("\n") - text.count("\n") + len(text) - len(body)
+    offset = len(text) - len(body)
+    if text is not cell.source:
+        offset += cell.text.count("\n") - text.count("\n")
     return Assignment(
         cell, role, word, target, body.rstrip("\n"), offset, bool(said), tuple(problems), file
     )
@@ -141,6 +145,8 @@ def role_of(cell: Cell, *, first: bool = False, file: str = "") -> Assignment:
 
 def _tagged(cell: Cell, problems: list[Problem], file: str) -> str:
     """The role among the tags, else the empty string."""
+    if not cell.tags:
+        return ""
     roles = [tag for tag in dict.fromkeys(cell.tags) if _is_role(tag)]
     if len({_parse(tag) for tag in roles}) > 1:
         problems.append(
@@ -199,9 +205,11 @@ def _one_edit(a: str, b: str) -> bool:
 def _directive(cell: Cell, tagged: str, problems: list[Problem], file: str) -> tuple[str, str]:
     """The role on the first line, and the text that is left without that line."""
     text = cell.text
-    if _parse(tagged)[0] is Role.PROSE:
+    if tagged and _parse(tagged)[0] is Role.PROSE:
         return "", text
     head, _, rest = text.lstrip("\n").partition("\n")
+    if _KIT not in head.casefold():
+        return "", text
     pattern = _PROSE_LINE if cell.kind == "markdown" else _CODE_LINE
     match = pattern.fullmatch(head)
     if match is None or STUB_LINE.match(head):
@@ -228,7 +236,7 @@ def _directive(cell: Cell, tagged: str, problems: list[Problem], file: str) -> t
 
 def _late(cell: Cell, text: str, file: str) -> Iterable[Problem]:
     """A directive below other comments, where nobody reads it."""
-    lines = text.split("\n") if cell.kind == "code" else []
+    lines = text.split("\n") if cell.kind == "code" and _KIT in text.casefold() else []
     before = cell.text.count("\n") - text.count("\n")
     for number, line in enumerate(lines, before + 1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -241,11 +249,13 @@ def _late(cell: Cell, text: str, file: str) -> Iterable[Problem]:
             return
 
 
+@lru_cache(maxsize=256)
 def _is_role(word: str) -> bool:
     role, _, target = _parse(word)
     return role is not Role.FRONT and (role.has_file or not target)
 
 
+@lru_cache(maxsize=256)
 def _parse(word: str) -> tuple[Role, str, str]:
     """Role, word and target of what an author wrote; FRONT stands for no role at all."""
     head, colon, rest = word.partition(":")

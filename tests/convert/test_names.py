@@ -19,7 +19,7 @@ BINDS = {
 
 
 def look(text, **options):
-    return names_of(ast.parse(text), text, **options)
+    return names_of(ast.parse(text), **options)
 
 
 @pytest.mark.parametrize(("text", "names"), BINDS.values(), ids=BINDS)

@@ -185,7 +185,10 @@ FINE = {
     "by function": [step("requires=[f], invariants=[holds2]"), ("setup", "x = 1")],
     "by name": [step("requires=['f'], invariants=['holds2'], when='holds2'")],
     "by address": [step("requires='f', invariants='runtime.validators:holds2'")],
-    "constants": [("setup", "WANTED = ['total']"), step("report=WANTED", result="M")],
+    "constants": [
+        ("setup", "WANTED = ['total']\n\n\ndef holds3(total):\n    return total"),
+        step("report=WANTED, invariants=['holds3']", result="M"),
+    ],
     "optional": [step("required=False, effects='network', id='other'")],
     "nothing": [step("requires=None, when=None, invariants=()")],
     "bound": [step("bind={'b': 'f#/total'}")],
@@ -206,7 +209,7 @@ FINE = {
 
 @pytest.mark.parametrize("cells", FINE.values(), ids=FINE)
 def test_what_is_right(planned, cells):
-    helper = ("setup", "def holds2(b):\n    return b == b")
+    helper = ("setup", "def holds2(b):\n    return b > 0")
     assert [p for p in lint(planned, helper, *cells) if p.code != "C411"] == []
 
 

@@ -1,6 +1,12 @@
+import subprocess
+import sys
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skills2_nb.errors import UnreadableError
+from skills2_nb.formats import frontmatter
 from skills2_nb.formats.frontmatter import FrontMatterError, cut, inside, is_fenced, mended, parse
 
 
@@ -95,3 +101,31 @@ def test_public_front_matter_reads(shared):
         if found:
             names.append(parse(inside(found[0]))["name"])
     assert len(names) > 35
+
+
+WORDS = st.sampled_from(
+    [
+        *"name a yes No null N ~ 1.0 2026-01-01 x-y é << = %a inf e1 - # ' [x] {x} a,b".split(),  # noqa: SIM905
+        *("a: b", "a #b", "a#b", "k:v", "x:", "tail ", " lead", "a\tb", '"', "A" * 130),
+    ]
+)
+LINES = st.builds("{}{}{}".format, WORDS, st.sampled_from([": ", ":", "  : ", ": \t"]), WORDS)
+
+
+@given(st.lists(LINES | st.sampled_from(["", "  on", "# c", "---"]), max_size=3).map("\n".join))
+def test_a_plain_text_reads_as_yaml_does(text):
+    read = frontmatter._plain(text)
+    if read is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frontmatter, "_plain", lambda _: None)
+        assert list(parse(text).items()) == list(read.items())
+
+
+def test_plain_lines_need_no_yaml():
+    code = (
+        "import sys; from skills2_nb.formats.frontmatter import parse;"
+        "print(parse('name: a-b\\ndescription: Adds, in one line.'), 'yaml' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'name': 'a-b', 'description': 'Adds, in one line.'} False\n"
