@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--write] [P2 ...]`: print the table; `--write` keeps it."""
+"""`python -m benchmarks [--write] [P2 ... attacks]`: print the tables; `--write` keeps them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import audit, export, startup, step_call
+from benchmarks import attacks, audit, export, opening, serving, startup, step_call
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
 PARTS = {
     "P2": step_call.rows,
+    "P2b": opening.rows,
     "P3": export.in_process,
     "P4": export.whole_process,
+    "P5": serving.cold_rows,
+    "P6": serving.call_rows,
     "P9": audit.rows,
     "P10": startup.rows,
 }
-LIBRARIES = ("skills2-nb", "pydantic", "jupytext", "nbconvert", "nbformat")
+LIBRARIES = ("skills2-nb", "pydantic", "nbdev", "jupytext", "nbconvert", "nbformat")
+ATTACKS = "attacks"
 INTRO = """# Benchmarks
 
 `make bench` measures, `make bench ARGS=--write` keeps the table here. Each round times every
@@ -29,20 +33,35 @@ machine: only the ratios count.
 def main() -> None:
     """Measure the rows asked for, in order, and print them as they come."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(PARTS)}; all")
-    parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.name}")
+    names = (*PARTS, ATTACKS)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(names)}; all")
+    parser.add_argument("--write", action="store_true", help="keep the tables beside the code")
     chosen = parser.parse_args()
-    unknown = set(chosen.rows) - set(PARTS)
+    unknown = set(chosen.rows) - set(names)
     if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
+        parser.error(f"no row {', '.join(sorted(unknown))}; choose of {', '.join(names)}")
+    wanted = chosen.rows or names
+    measured = [code for code in wanted if code in PARTS]
+    if measured:
+        _show(f"{INTRO}\n", _measured(measured), RESULTS if chosen.write else None)
+    if ATTACKS in wanted:
+        with tempfile.TemporaryDirectory(prefix="skills2-attacks-") as folder:
+            text = attacks.markdown(attacks.rows(Path(folder)))
+        _show(f"{attacks.INTRO}\n", text, attacks.RESULTS if chosen.write else None)
+
+
+def _measured(codes: list[str]) -> str:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="skills2-bench-") as folder:
-        for code in chosen.rows or PARTS:
+        for code in codes:
             rows += PARTS[code](Path(folder))
-    text = f"{markdown(rows)}\n\n{versions(LIBRARIES)}"
+    return f"{markdown(rows)}\n\n{versions(LIBRARIES)}"
+
+
+def _show(intro: str, text: str, keep: Path | None) -> None:
     print(text)
-    if chosen.write:
-        RESULTS.write_text(f"{INTRO}\n{text}\n", encoding="utf-8")
+    if keep is not None:
+        keep.write_text(f"{intro}{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

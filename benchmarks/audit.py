@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 import tracemalloc
@@ -16,7 +17,9 @@ from benchmarks.step_call import ARGUMENTS, adds_up, net_flow
 from benchmarks.table import Row
 from benchmarks.timing import Contender, measure
 from skills2_nb.audit.auditor import Audit, Basis, audit_journal
+from skills2_nb.contract import keys
 from skills2_nb.contract.canonical import encode_plain
+from skills2_nb.contract.home import home
 from skills2_nb.contract.journal import GENESIS, Record, read, sealed
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.skill import Skill
@@ -26,6 +29,8 @@ GOAL = "at most 1.3 times the floor"
 ROUNDS, RECORDS = 7, 100_000
 #: Bytes of `,"hash":"<64 hex>"}` and the line end.
 TAIL = 76
+#: Bytes of `,"mac":"<64 hex>"` up to the line end.
+SIGNED = 73 + 74 + TAIL
 
 
 class Line(BaseModel):
@@ -48,31 +53,41 @@ def long_journal(skill: Skill, count: int) -> Path:
     run = Run.start(skill, ARGUMENTS, vouched="cli")
     run.call("net_flow")
     first, call = read(run.path)
-    end = {key: first[key] for key in ("v", "run", "writer", "mac")} | {"ts": call["ts"]}
+    end = {key: first[key] for key in ("v", "run", "writer")} | {"ts": call["ts"]}
     records = [first, *[call] * (count - 2), end]
-    run.path.write_bytes(b"".join(_chained(records)))
+    run.path.write_bytes(b"".join(_chained(records, secret_of(first))))
     return run.path
 
 
-def _chained(records: list[Record]) -> Iterator[bytes]:
-    prev = GENESIS
+def secret_of(record: Record) -> bytes:
+    """The key that signed a record."""
+    return keys.place(home(), keys.named(record["writer"]) or "").read_bytes()
+
+
+def _chained(records: list[Record], secret: bytes) -> Iterator[bytes]:
+    key, prev = keys.Key(secret), GENESIS
     for seq, record in enumerate(records, 1):
         if seq == len(records):
             record |= {"kind": "run_ended", "by": "cli", "count": seq - 1, "head": prev}
-        fields = {k: v for k, v in record.items() if k not in ("prev", "hash")} | {"seq": seq}
-        line, prev = sealed(f'{encode_plain(fields)[:-1]},"prev":"{prev}"'.encode("ascii"))
+        own = {k: v for k, v in record.items() if k not in ("writer", "mac", "prev", "hash")}
+        writer = encode_plain(record["writer"])
+        head = f'{encode_plain(own | {"seq": seq})[:-1]},"writer":{writer}'.encode("ascii")
+        mac = key.mac(head, prev.encode("ascii"))
+        line, prev = sealed(head + f',"mac":"{mac}","prev":"{prev}"'.encode("ascii"))
         yield line
 
 
 def floor(path: Path) -> None:
-    """Read each line, check its hash, its place and the order of its step: nothing kept."""
-    prev = GENESIS
+    """Read each line, check its hash, MAC, place and the order of its step: nothing kept."""
+    prev, secret = GENESIS, secret_of(next(read(path)))
     done: set[str | None] = set()
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             record = json.loads(line)
             value = hashlib.sha256(line[:-TAIL] + b"}").hexdigest()
             assert (record["seq"], record["prev"], record["hash"]) == (number, prev, value)
+            mac = hmac.digest(secret, line[:-SIGNED] + prev.encode(), "sha256").hex()
+            assert record["mac"] == mac
             assert frozenset() <= done
             done.add(record.get("step"))
             prev = value
@@ -109,7 +124,7 @@ def rows(folder: Path) -> list[Row]:
     samples = measure(
         [
             Contender("skills2: audit_journal", ours),
-            Contender("floor: json.loads, sha256, order", lambda: floor(path)),
+            Contender("floor: json.loads, sha256, hmac, order", lambda: floor(path)),
             Contender("pydantic validate_json, order", lambda: checked(path)),
         ],
         ROUNDS,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -22,8 +25,22 @@ from skills2_nb.convert.exporter import export
 Work = Callable[[Path, Path], object]
 
 SIZES = (30, 500)
-IN_PROCESS_GOAL = "at most 2.5 times the floor"
-WHOLE_PROCESS_GOAL = "at most half of what a notebook exporter built on nbformat takes"
+HAS_NBDEV = importlib.util.find_spec("nbdev") is not None
+ABSENT = "" if HAS_NBDEV else "; nbdev is not installed, so nobody measured it"
+IN_PROCESS_GOAL = f"at most 2.5 times the floor, and at most a quarter of nbdev{ABSENT}"
+WHOLE_PROCESS_GOAL = f"at most half of nbdev-export{ABSENT}"
+#: The files of a package, so that a floor can write as many.
+PACKAGE = ("export.lock", "skill.toml", "__init__.py", "models.py", "steps.py", "validators.py")
+#: What would make every process compile what it imports, on each run anew.
+_UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
+PROJECT = """[project]
+name = "bench"
+version = "0.1.0"
+
+[tool.nbdev]
+nbs_path = "nbs"
+lib_path = "bench"
+"""
 
 
 def ours(source: Path, target: Path) -> None:
@@ -34,6 +51,32 @@ def ours(source: Path, target: Path) -> None:
 def floor(source: Path, target: Path) -> None:
     """JSON, `ast`, two files."""
     export_floor.export(str(source), str(target))
+
+
+def floor_of_a_package(source: Path, target: Path) -> None:
+    """The same, with six small files more: what a disk asks for eight files."""
+    export_floor.export(str(source), str(target))
+    (target / "runtime").mkdir()
+    for name in PACKAGE:
+        (target / "runtime" / name).write_bytes(b"# made\n")
+
+
+def project_of(source: Path) -> Path:
+    """A project of nbdev around a copy of the notebook, beside it."""
+    project = source.parent / "nbdev"
+    if not project.exists():
+        (project / "nbs").mkdir(parents=True)
+        (project / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
+        shutil.copy(source, project / "nbs" / source.name)
+    return project
+
+
+def with_nbdev(source: Path, target: Path) -> None:
+    """The export of a project that holds the notebook alone."""
+    from nbdev.doclinks import nbdev_export
+
+    nbdev_export(path=str(project_of(source)))
+    assert (project_of(source) / "bench" / "skill.py").exists()
 
 
 def with_jupytext(source: Path, target: Path) -> None:
@@ -52,17 +95,34 @@ def with_nbconvert(source: Path, target: Path) -> None:
 
 
 def process(*words: str) -> Work:
-    """A whole process of these words, in which `{in}` and `{out}` stand for the two paths."""
+    """A whole process of these words, which may keep the modules it compiles.
+
+    `{in}` and `{out}` stand for the two paths, `{project}` for a project of nbdev.
+    """
 
     def run(source: Path, target: Path) -> None:
-        said = [word.replace("{in}", str(source)).replace("{out}", str(target)) for word in words]
+        places = {"{in}": str(source), "{out}": str(target), "{project}": ""}
+        if "{project}" in words:
+            places["{project}"] = str(project_of(source))
+        said = [_placed(word, places) for word in words]
         done = subprocess.run(
-            said, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            said,
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={key: value for key, value in os.environ.items() if key != _UNCOMPILED},
         )
         if done.returncode:
             raise SystemExit(f"{' '.join(said)} ended with {done.returncode}: {done.stderr}")
 
     return run
+
+
+def _placed(word: str, places: Mapping[str, str]) -> str:
+    for mark, place in places.items():
+        word = word.replace(mark, place)
+    return word
 
 
 def beside(script: str) -> str:
@@ -88,6 +148,8 @@ def in_process(folder: Path) -> list[Row]:
     works: dict[str, Work] = {
         "skills2 export, not verified": ours,
         "floor: json, ast, two files": floor,
+        "the floor with the files of a package": floor_of_a_package,
+        **({"nbdev project export": with_nbdev} if HAS_NBDEV else {}),
         "jupytext to py:percent": with_jupytext,
         "nbconvert to script": with_nbconvert,
     }
@@ -98,12 +160,17 @@ def in_process(folder: Path) -> list[Row]:
 def whole_process(folder: Path) -> list[Row]:
     """P4: from the command to its end, with compiled modules."""
     script = str(export_floor.__file__)
-    works = {
+    works: dict[str, Work] = {
         "skills2 export --no-verify": process(
             beside("skills2"), "export", "{in}", "-o", "{out}", "--no-verify"
         ),
         "floor: python -I -S, json, ast": process(
             sys.executable, "-I", "-S", script, "{in}", "{out}"
+        ),
+        **(
+            {"nbdev-export": process(beside("nbdev-export"), "--path", "{project}")}
+            if HAS_NBDEV
+            else {}
         ),
         "jupytext --to py:percent": process(
             beside("jupytext"), "--to", "py:percent", "--output", "{out}.py", "{in}"

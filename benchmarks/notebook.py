@@ -1,4 +1,4 @@
-"""A skill notebook of any size, to measure with."""
+"""A skill notebook of any size, to measure with; nbdev's comments in it are for nbdev."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ PROSE = """## Step {n}
 Take what **step {before}** left and add `{n}` to it. Say the figure and what it means, in one line.
 """
 
-STEP = '''@step(order={n}, invariants=["grows"])
+STEP = '''#| export
+@step(order={n}, invariants=["grows"])
 def add_{n}(value: int) -> Sum:
     """Add {n} to the value."""
     total = value + {n}
-    return Sum(value=value, total=total)'''
+    return Sum(before=value, total=total)'''
 
-SETUP = '''from pydantic import BaseModel
+SETUP = '''#| default_exp skill
+#| export
+from pydantic import BaseModel
 
 from skills2_nb import step
 
@@ -30,7 +33,7 @@ from skills2_nb import step
 class Sum(BaseModel):
     """A value and what became of it."""
 
-    value: int
+    before: int
     total: int
 
 

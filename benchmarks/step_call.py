@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import fcntl
 import hashlib
+import hmac
 import json
 import os
 import time
@@ -51,7 +52,7 @@ class Arguments(TypedDict):
 
 
 def floor(path: Path) -> Callable[[], None]:
-    """Validate, check order, compute, check, encode, chain, lock, write: nothing around it.
+    """Validate, check order, compute, check, encode, sign, chain, lock, write: nothing around it.
 
     The line has the fields of a journal's `step_ok`, so both write as many bytes.
     """
@@ -61,7 +62,7 @@ def floor(path: Path) -> Callable[[], None]:
     requires: frozenset[str] = frozenset()
     encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
     bound = {name: {"from": "literal"} for name in ARGUMENTS}
-    seq, head = 0, "0" * 64
+    seq, head, secret = 0, "0" * 64, os.urandom(32)
 
     def call() -> None:
         nonlocal seq, head
@@ -78,9 +79,11 @@ def floor(path: Path) -> Callable[[], None]:
             "args": given, "bound": bound, "output": result,
             "invariants": [{"name": "adds_up", "ok": holds, "message": None}],
             "us": (time.perf_counter_ns() - began) // 1000,
-            "writer": "cli:00000", "mac": None, "prev": head,
+            "writer": "cli:0123456789abcdef",
         }  # fmt: skip
-        body = encode(record).encode()
+        signed = encode(record).encode()[:-1]
+        mac = hmac.digest(secret, signed + head.encode(), "sha256").hex()
+        body = signed + f',"mac":"{mac}","prev":"{head}"}}'.encode()
         head = hashlib.sha256(body).hexdigest()
         os.write(fd, body[:-1] + b',"hash":"' + head.encode() + b'"}\n')
         fcntl.flock(fd, fcntl.LOCK_UN)
@@ -117,7 +120,9 @@ def rows(folder: Path) -> list[Row]:
     samples = measure(
         [
             Contender("skills2", ours(folder, 0), LOOPS),
-            Contender("floor: json, sha256, flock, one write", floor(folder / "floor"), LOOPS),
+            Contender(
+                "floor: json, sha256, hmac, flock, one write", floor(folder / "floor"), LOOPS
+            ),
             Contender(f"skills2, {LONG_RUN:,} calls into the run", ours(folder, LONG_RUN), LOOPS),
             Contender(
                 "pydantic validate_call, open/append/close",

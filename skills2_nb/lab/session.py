@@ -22,6 +22,7 @@ from skills2_nb.errors import Skills2Error
 from skills2_nb.evals.proof import constants_of
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Assignment, Role
+from skills2_nb.lab.sources import sources_of
 
 #: How alike two cells are when one is the other after an edit.
 ALIKE = 0.6
@@ -85,7 +86,14 @@ class Session:
             constants = constants_of(self.plan.module.text)
         except SyntaxError:
             constants = ()
-        return Basis(self.skill(), self.plan.body, manifest.anchors, manifest.audit, constants)
+        return Basis(
+            self.skill(),
+            self.plan.body,
+            manifest.anchors,
+            manifest.audit,
+            constants,
+            self.plan.cases,
+        )
 
     def folders(self) -> tuple[Path, ...]:
         """Where relative paths among run inputs are sought."""
@@ -103,15 +111,13 @@ class Session:
         blobs.put(self._sources())
 
     def _sources(self) -> bytes:
-        """The cells that make the skill: exported ones as run, and every live step's own.
+        """The cells that make the skill, so that its runs can be replayed.
 
-        Scratch cells and magics are none of the skill, so running one changes nothing here.
+        Scratch cells and magics are none of it, so running one changes nothing here.
         """
-        ran = {_text(text) for text in self.history}
-        exported = [_text(a.cell.source) for a in self._exported()]
-        cells = [text for text in exported if text in ran]
-        cells += [_cell_text(spec) for spec in _specs(self.namespace)]
-        return encode({"cells": list(dict.fromkeys(cells))}).encode("ascii")
+        exported = [a.cell.source for a in self._exported()]
+        live = [_cell_text(s) for s in _specs(self.namespace) if not self._is_ghost_spec(s)]
+        return encode({"cells": sources_of(self.history, exported, live)}).encode("ascii")
 
     def ghosts(self) -> list[str]:
         """Steps in the kernel whose cell now defines another one."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from skills2_nb.audit.weakness import by_step
 from skills2_nb.contract.inputs import typed
 from skills2_nb.contract.skill import Skill
 from skills2_nb.convert.exporter import export as export_notebook
@@ -17,10 +18,12 @@ from skills2_nb.convert.plan import plan_path
 from skills2_nb.errors import ContractError, RefusedError, UsageError
 from skills2_nb.evals.proof import Proof, judge, proven
 from skills2_nb.evals.runners import chain
+from skills2_nb.evals.strength import of_kernel
 from skills2_nb.formats.cases import RunCase
 from skills2_nb.formats.problem import Problem
 from skills2_nb.lab.session import Session
 from skills2_nb.views import fragment, render, rows
+from skills2_nb.views import strength as strengths
 from skills2_nb.views.markup import Html, table, tag
 
 Bundle = Mapping[str, Any]
@@ -165,6 +168,19 @@ def _explain(
     call = state.newest(spec.id) if state is not None else None
     told = rows.arguments(call, state) if call is not None else rows.expected(skill, spec)
     return render.explain(spec.id, told).data
+
+
+def _strength(
+    options: argparse.Namespace, session: Session, memory: Memory, _: str | None
+) -> Bundle:
+    skill = session.skill()
+    if options.step:
+        skill.step(options.step)
+    state = memory.proof.state if memory.proof is not None else None
+    cases = session.plan.cases if session.plan is not None else ()
+    found, over = of_kernel(skill, state, cases, session.folders(), options.step)
+    steps = [each for each in by_step(skill, found) if options.step in (None, each.step)]
+    return strengths.bundle(skill.name, steps, over).data
 
 
 def _status(_: argparse.Namespace, session: Session, memory: Memory, __: str | None) -> Bundle:
@@ -316,6 +332,11 @@ def _explain_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("step", help="a step's id")
 
 
+def _strength_options(parser: argparse.ArgumentParser) -> None:
+    _nothing(parser)
+    parser.add_argument("step", nargs="?", help="a step's id; left out, every step")
+
+
 VERBS: dict[str, Verb] = {
     "run": Verb("Walk the steps by binding and judge the run", "%skills2 run", _run_options, _run),
     "audit": Verb(
@@ -329,6 +350,12 @@ VERBS: dict[str, Verb] = {
         "%skills2 explain STEP",
         _explain_options,
         _explain,
+    ),
+    "strength": Verb(
+        "Show which invariants notice a changed result, and which do not",
+        "%skills2 strength STEP",
+        _strength_options,
+        _strength,
     ),
     "lint": Verb(
         "Show what keeps the notebook from a package", "%skills2 lint", _lint_options, _lint

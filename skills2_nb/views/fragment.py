@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check, RunState
-from skills2_nb.views import tables, terminal
+from skills2_nb.views import evidence, exporting, tables
 from skills2_nb.views.answer import legend, marked
 from skills2_nb.views.markup import Html, table, tag
 from skills2_nb.views.rows import Argument, rows
@@ -81,9 +81,11 @@ def audit(
     run = f"run {audit.run}" if audit.run else "no run"
     told = f"{audit.skill}, {run}, evidence {audit.level}"
     there = audit.answer is not None
+    again = evidence.line(audit, skill)
     return card(
         _head(tables.headline(audit), tag("strong", told)),
         tables.scores(audit),
+        tag("p", again) if again else None,
         tables.unchecked(audit),
         _findings(audit, cells),
         _answer(audit) if there else None,
@@ -106,7 +108,7 @@ def problems(found: Iterable[Problem], *, file: str | None = None) -> Html:
         for p in listed
     ]
     heads = ["code", "where", "what, and what to do"]
-    return card(table(f"{name}{terminal.tally(listed)}", heads, body))
+    return card(table(f"{name}{exporting.tally(listed)}", heads, body))
 
 
 def explain(step: str, arguments: Sequence[Argument]) -> Html:
@@ -131,13 +133,13 @@ def exported(done: Export, *, folder: str | None = None) -> Html:
     Args:
         folder: the folder as the reader knows it.
     """
-    body = [[tag("code", name), verb] for verb, names in terminal.moves(done) for name in names]
+    body = [[tag("code", name), verb] for verb, names in exporting.moves(done) for name in names]
     files = table("Files", ["file", "what"], body, hide_caption=True)
-    told = f"{folder or done.folder}: {terminal.change(done)}"
+    told = f"{folder or done.folder}: {exporting.change(done)}"
     return card(
         _head(tag("strong", told if done.checked else f"✓ {told}")),
         _folded("Files", files) if body else None,
-        tag("p", terminal.tally(done.problems)) if done.problems else None,
+        tag("p", exporting.tally(done.problems)) if done.problems else None,
     )
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
-from skills2_nb.views import headline
+from skills2_nb.views import evidence, headline
 from skills2_nb.views.findings import grouped
+from skills2_nb.views.notes import taken
 from skills2_nb.views.rows import MARKS, StepRow, rows
 from skills2_nb.views.tables import VERDICTS
 from skills2_nb.views.values import counted, duration, one_line, short
@@ -38,9 +39,10 @@ def audit(
     Returns:
         Markdown with pipe tables that ends with a line end. No HTML is in it, and none gets in.
     """
-    parts = [_head(audit), _scores(audit), _unchecked(audit), _findings(audit, cells or {})]
+    again = plain(evidence.line(audit, skill) or "")
+    parts = [_head(audit), _scores(audit), again, _unchecked(audit), _findings(audit, cells or {})]
     if skill is not None:
-        parts.append(_steps(rows(skill, state, audit.steps)))
+        parts.append(_steps(rows(skill, state, audit.steps), audit))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -76,9 +78,7 @@ def _unchecked(audit: Audit) -> str:
     told = []
     for name, profile in (("strict", audit.strict), ("classic", audit.classic)):
         if profile.not_checked:
-            why = headline.reason(audit) if name == "strict" else None
-            said = f"Not checked ({name}): {'; '.join(map(plain, profile.not_checked))}."
-            told.append(f"{said} {why}" if why else said)
+            told.append(f"Not checked ({name}): {'; '.join(map(plain, profile.not_checked))}.")
     return "\n\n".join(told)
 
 
@@ -98,7 +98,8 @@ def _findings(audit: Audit, cells: Mapping[str, int]) -> str:
     return f"**{counted(len(lines), 'finding')}**\n\n{grid(heads, lines)}"
 
 
-def _steps(table: Sequence[StepRow]) -> str:
+def _steps(table: Sequence[StepRow], audit: Audit) -> str:
+    views = {view.step: view for view in audit.steps}
     lines = [
         [
             str(row.number),
@@ -106,9 +107,10 @@ def _steps(table: Sequence[StepRow]) -> str:
             f"{MARKS[row.status]} {row.status}",
             "–" if row.us is None else plain(duration(row.us)),
             f"{row.passed}/{len(row.declared)}" if row.declared else "none",
+            plain(taken(row, views.get(row.id), table) or "–"),
             plain(row.error or ", ".join(f"{key} {short(it, 40)}" for key, it in row.figures)),
         ]
         for row in table
     ]
-    heads = ["#", "step", "status", "time", "invariants", "result"]
+    heads = ["#", "step", "status", "time", "invariants", "took", "result"]
     return grid(heads, lines) if lines else ""

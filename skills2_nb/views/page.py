@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
-from skills2_nb.views import headline, tables
+from skills2_nb.views import evidence, headline, tables
 from skills2_nb.views.answer import STATUSES, legend, linked
 from skills2_nb.views.flow import picture
 from skills2_nb.views.markup import Html, table, tag
@@ -30,6 +30,12 @@ _PARTS: Sequence[tuple[str, str]] = (
     ("steps", "Steps"),
     ("record", "Record"),
 )
+#: What a mark of the picture means, by the words of the picture that carry it.
+_MARKS_TOLD: Mapping[str, str] = {
+    "<rect": "A square is a value that the caller typed.",
+    " missed": "A dotted arc is a value that was not taken, and should have been.",
+    " old": "A dashed arc is a value that has changed since.",
+}
 _VOUCHERS: Mapping[str, str] = {
     "hook": "vouched for by a hook that saw the prompt",
     "cli": "given on the command line",
@@ -130,7 +136,13 @@ def _verdict(run: _Run) -> list[Any]:
         f"figures in it, {audit.precision:.0%} come from the run (F1 {audit.f1:.2f})."
     )
     measured = tag("p", told) if audit.answer is not None and run.state is not None else None
-    return [tables.scores(audit), measured, tables.unchecked(audit)]
+    again = evidence.line(audit, run.skill)
+    return [
+        tables.scores(audit),
+        measured,
+        tag("p", again) if again else None,
+        tables.unchecked(audit),
+    ]
 
 
 def _question(run: _Run) -> list[Any]:
@@ -195,11 +207,12 @@ def _inputs(run: _Run) -> Any:
 def _flow(run: _Run) -> Any:
     if not any(row.arguments for row in run.rows):
         return tag("p", "No step took an argument.", cls="mute")
-    drawn = picture(run.rows, run.targets.find)
+    drawn = picture(run.rows, run.targets.find, run.audit.steps)
     told = (
         "Each arc is one or more arguments, from the step that gave them to the one that took them."
     )
-    return [tag("p", told, cls="mute"), tag("div", drawn, cls="wide")]
+    marks = [text for word, text in _MARKS_TOLD.items() if word in drawn]
+    return [tag("p", " ".join([told, *marks]), cls="mute"), tag("div", drawn, cls="wide")]
 
 
 def _steps(run: _Run) -> list[Any]:

@@ -49,9 +49,12 @@ color:var(--s2-mute)}
 § dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px}
 § dt{color:var(--s2-mute)}
 § dd{margin:0;font-variant-numeric:tabular-nums}
-§ .flow{display:block;width:100%;max-width:760px;min-width:560px;height:auto}
+§ .flow{display:block;width:100%;max-width:640px;min-width:450px;height:auto}
 § .flow .arc{stroke:var(--s2-mute);stroke-width:1.4;opacity:.75}
 § .flow .arc.old{stroke:var(--s2-warn);stroke-dasharray:4 3;opacity:1}
+§ .flow .arc.wrong{stroke:var(--s2-bad);stroke-width:1.8;opacity:1}
+§ .flow .arc.missed{stroke:var(--s2-bad);stroke-dasharray:1.5 3.5;stroke-linecap:round;\
+stroke-width:2;opacity:1}
 § .flow circle{fill:var(--s2-mute);stroke:var(--s2-mute);stroke-width:2}
 § .flow .open circle{fill:var(--s2-bg)}
 § .flow text{fill:var(--s2-fg);font-size:13px}
@@ -60,6 +63,11 @@ color:var(--s2-mute)}
 § .flow a .name{fill:var(--s2-link)}
 § .flow a:is(:hover,:focus) .name{text-decoration:underline}
 § .flow .took{fill:var(--s2-mute);font-size:11.5px}
+§ .flow .note rect{fill:var(--s2-mute)}
+§ .flow .note.warn :is(text,rect){fill:var(--s2-warn)}
+§ .flow .note.bad :is(text,rect){fill:var(--s2-bad)}
+§ .flow .note.bad text{font-weight:600}
+§ .flow .bad circle{stroke:var(--s2-bad)}
 @media (max-width:860px){§ .tip{position:fixed;left:8px;right:8px;top:auto;bottom:8px;\
 white-space:normal}}
 @media (max-width:560px){body.s2p{padding:16px 12px 64px}§ .step{padding:10px}\

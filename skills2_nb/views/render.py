@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import Check, RunState
-from skills2_nb.views import fragment, markdown, terminal
+from skills2_nb.views import exporting, fragment, markdown, terminal
 from skills2_nb.views.rows import Argument
 from skills2_nb.views.values import shown
 
@@ -78,7 +78,7 @@ def problems(found: Iterable[Problem], *, file: str | None = None) -> Bundle:
     listed = list(found)
     return Bundle(
         {
-            "text/plain": terminal.problems(listed),
+            "text/plain": exporting.problems(listed),
             "text/html": str(fragment.problems(listed, file=file)),
         }
     )
@@ -103,7 +103,7 @@ def exported(done: Export, *, folder: str | None = None) -> Bundle:
     """What an export wrote."""
     return Bundle(
         {
-            "text/plain": terminal.exported(done, folder=folder),
+            "text/plain": exporting.exported(done, folder=folder),
             "text/html": str(fragment.exported(done, folder=folder)),
         }
     )

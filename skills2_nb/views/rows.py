@@ -152,7 +152,7 @@ def strangers(skill: Skill, state: RunState | None) -> tuple[Call, ...]:
     """Calls of steps that the skill does not have."""
     if state is None:
         return ()
-    return tuple(call for call in state.calls if call.step not in skill.ids)
+    return tuple(state.calls.where(lambda step, status, reason: step not in skill.ids))
 
 
 def field_of(reference: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills2_nb.contract.state import Check
 from skills2_nb.views.findings import grouped
-from skills2_nb.views.headline import reason, verdicts
+from skills2_nb.views.headline import verdicts
 from skills2_nb.views.markup import Html, esc, join, table, tag
 from skills2_nb.views.rows import MARKS, Argument, StepRow
 from skills2_nb.views.values import (
@@ -54,6 +54,7 @@ _REMARKS: Mapping[str, tuple[str, str]] = {
     "unvouched": ("warn", "known from what the client alone vouches for"),
     "unsourced": ("bad", "✗ typed, and from nowhere the run knows"),
     "retyped": ("bad", "✗ typed, where the run offers another value"),
+    "rewired": ("bad", "✗ a reference to another value than the one the run offers"),
 }
 Link = Callable[[str], Html]
 
@@ -103,8 +104,7 @@ def unchecked(audit: Audit) -> Html | None:
     told = []
     for name, profile in (("strict", audit.strict), ("classic", audit.classic)):
         if profile.not_checked:
-            why = reason(audit) if name == "strict" else None
-            said = f"{'; '.join(profile.not_checked)}.{f' {why}' if why else ''}"
+            said = f"{'; '.join(profile.not_checked)}."
             told.append(tag("p", tag("strong", f"Not checked ({name}): "), said))
     return tag("div", told, cls="unchecked") if told else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +11,12 @@ from skills2_nb.contract.canonical import decode, encode_plain, plain
 from skills2_nb.contract.canonical import digest as digest_of
 from skills2_nb.contract.canonical import is_digest as is_withheld
 from skills2_nb.contract.table import is_frame, reference
+from skills2_nb.views.lines import clean as clean
+from skills2_nb.views.lines import counted as counted
 
 #: Deeper parts of a value are shown by their canonical text.
 DEPTH = 3
 _ROWS = 5
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 
 
 @dataclass(frozen=True)
@@ -39,23 +39,10 @@ class Head:
         return f"{counted(self.rows, 'row')} × {counted(len(self.columns), 'column')}"
 
 
-def clean(text: str) -> str:
-    r"""``text`` without what a screen would obey: escapes, direction marks, lone surrogates.
-
-    Tabs and line ends stay; what is taken out is shown by its code, such as ``\x1b``.
-    """
-    return "".join(char if _is_tame(char) else _code(char) for char in text)
-
-
 def one_line(text: str, limit: int = 0) -> str:
     """``text`` cleaned, on one line, cut to ``limit`` characters (0 = whole) with an ellipsis."""
     flat = " ".join(clean(text).split())
     return flat if not limit or len(flat) <= limit else flat[: max(limit - 1, 0)].rstrip() + "…"
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 row``, ``6,919 rows``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def duration(us: int) -> str:
@@ -193,14 +180,3 @@ def _list(value: list[Any], limit: int) -> str:
     if len(value) <= 24 and len(told) <= limit and all(map(is_scalar, value)):
         return told
     return counted(len(value), "item")
-
-
-def _is_tame(char: str) -> bool:
-    if char in "\n\t":
-        return True
-    return unicodedata.category(char) not in ("Cc", "Cs") and char not in _BIDI
-
-
-def _code(char: str) -> str:
-    point = ord(char)
-    return f"\\x{point:02x}" if point < 256 else f"\\u{point:04x}"

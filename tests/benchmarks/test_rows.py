@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import notebook, step_call
+from benchmarks import notebook, opening, step_call
 
 
 def test_step_call_journals_what_the_floor_journals(
@@ -24,6 +24,15 @@ def test_step_call_journals_what_the_floor_journals(
     assert len(ours.splitlines()[-1]) == pytest.approx(len(floor.splitlines()[-1]), rel=0.1)
 
 
+def test_a_run_is_opened_as_its_journal_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "ROUNDS", 1)
+    monkeypatch.setattr(opening, "CALLS", 70)
+    (row,) = opening.rows(tmp_path)
+    assert len(row.samples) == 4
+
+
 def test_the_notebook_measured_with_exports_cleanly(tmp_path: Path) -> None:
     pytest.importorskip("jupytext", reason="the peers are for developers")
     from benchmarks import export
@@ -35,3 +44,18 @@ def test_the_notebook_measured_with_exports_cleanly(tmp_path: Path) -> None:
     shipped = (tmp_path / "ours" / "bench-skill" / "runtime" / "skill.py").read_text()
     assert shipped.count("@step(") == (tmp_path / "floor" / "skill.py").read_text().count("@step(")
     assert shipped.count("@step(") == cells // 2 - 1
+
+
+def test_a_step_is_called_as_the_bare_function_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import serving
+
+    monkeypatch.setattr(serving, "ROUNDS", 1)
+    monkeypatch.setattr(serving, "LOOPS", 1)
+    monkeypatch.setenv("SKILLS2_HOME", str(tmp_path / "home"))
+    step, listing = serving.on_stdio(tmp_path)
+    assert len(step) == len(listing) == 2
+    (journal,) = (tmp_path / "home").rglob("*.jsonl")
+    assert journal.read_text().count('"kind":"step_ok"') == 3
+    assert len(list(serving.many(tmp_path).iterdir())) == serving.MANY

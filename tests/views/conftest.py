@@ -139,6 +139,22 @@ def make_stale() -> Shown:
     return finished(run, "The total is 2, the mean 1.")
 
 
+def make_typed() -> Shown:
+    run = start()
+    run.call("read_log")
+    run.call("add_up")
+    run.call("tell", {"total": 13})
+    return finished(run, "The total is 13, the mean 4.")
+
+
+def make_rewired() -> Shown:
+    run = start()
+    run.call("read_log")
+    run.call("add_up")
+    run.call("tell", {}, {"total": "add_up#/parts/1/amount"})
+    return finished(run, "The total is 4, the mean 4.")
+
+
 def make_hostile() -> Shown:
     run = start(owner=EVIL, prompt=EVIL)
     walk(run)
@@ -155,6 +171,8 @@ MAKERS = {
     "honest": make_honest,
     "failing": make_failing,
     "stale": make_stale,
+    "typed": make_typed,
+    "rewired": make_rewired,
     "hostile": make_hostile,
     "absent": make_absent,
 }
@@ -249,6 +267,16 @@ def failing() -> Shown:
 @pytest.fixture
 def stale() -> Shown:
     return make_stale()
+
+
+@pytest.fixture
+def typed() -> Shown:
+    return make_typed()
+
+
+@pytest.fixture
+def rewired() -> Shown:
+    return make_rewired()
 
 
 @pytest.fixture

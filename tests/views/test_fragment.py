@@ -67,7 +67,7 @@ def test_audit_says_the_verdict_first(failing, cells, read) -> None:
     tree = read(fragment.audit(failing.audit, failing.skill, failing.state, cells=cells))
     badges = [node.text for node in tree.all("span") if "badge" in node.classes]
     scores = failing.audit.classic.score, failing.audit.strict.score
-    assert badges[:2] == [f"✗ classic fail {scores[0]:.2f}", f"✗ strict fail {scores[1]:.2f}"]
+    assert badges[:2] == [f"✗ strict fail {scores[1]:.2f}", f"✗ classic fail {scores[0]:.2f}"]
     captions = [node.text for node in tree.all("caption")]
     assert captions[0] == "Scores"
     assert captions[-1] == "Steps"

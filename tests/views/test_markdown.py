@@ -21,7 +21,7 @@ def test_every_table_is_even(any_run, cells) -> None:
 
 def test_verdict_scores_findings(failing, cells) -> None:
     text = summary(failing, cells)
-    assert re.match(r"\*\*✗ classic fail 0\.\d\d · ✗ strict fail 0\.\d\d\*\* \(sums, run ", text)
+    assert re.match(r"\*\*✗ strict fail 0\.\d\d · ✗ classic fail 0\.\d\d\*\* \(sums, run ", text)
     assert re.search(r"\| coverage \| 0\.\d\d \| 0\.\d\d \|", text)
     assert "| STEP\\_FAILED | add\\_up (cell 5) | " in text
     assert "*Mend:* Call tell before the run ends" in text
@@ -30,8 +30,8 @@ def test_verdict_scores_findings(failing, cells) -> None:
 
 def test_nothing_found(honest) -> None:
     text = summary(honest)
-    assert text.startswith("**✓ classic pass 1.00 · ? strict unproven 1.00** (sums, run ")
-    assert "strict cannot say pass; the exit code goes by classic.\n" in text
+    assert text.startswith("**? strict unproven 1.00 · ✓ classic pass 1.00** (sums, run ")
+    assert "Not checked (strict): replay; strength.\n" in text
     assert "finding" not in text
     assert "| verdict |" in text
     assert "| # | step |" not in markdown.audit(honest.audit)

@@ -144,10 +144,10 @@ def test_both_verdicts_question_and_record(honest, cells, read) -> None:
     verdict = by_id(tree, "verdict")
     badges = [node.text[2:] for node in verdict.all("span") if "badge" in node.classes]
     assert badges == [honest.audit.strict.verdict, honest.audit.classic.verdict]
-    assert "replay; strength. These two checks are not made by this version" in verdict.text
-    assert next(iter(tree.all("title"))).text == "sums: classic pass 1.00 · strict unproven 1.00"
+    assert "Not checked (strict): replay; strength." in verdict.text
+    assert next(iter(tree.all("title"))).text == "sums: strict unproven 1.00 · classic pass 1.00"
     (top,) = tree.all("h1")
-    assert top.text == "sums ✓ classic pass 1.00 ? strict unproven 1.00"
+    assert top.text == "sums ? strict unproven 1.00 ✓ classic pass 1.00"
     assert by_id(tree, "prompt").text == "What is the total?"
     record = by_id(tree, "record").text
     for told in ("runs/x.jsonl", honest.state.head, honest.audit.level, "by tool"):

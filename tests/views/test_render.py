@@ -16,8 +16,8 @@ def test_audit_in_every_form(any_run, cells) -> None:
     assert metadata == {}
     assert str(bundle) == data["text/plain"]
     classic, strict = any_run.audit.classic, any_run.audit.strict
-    verdict = f"strict {strict.verdict} {strict.score:.2f}"
-    assert data["text/plain"].startswith(f"classic {classic.verdict.upper()} {classic.score:.2f}")
+    verdict = f"classic {classic.verdict} {classic.score:.2f}"
+    assert data["text/plain"].startswith(f"strict {strict.verdict.upper()} {strict.score:.2f}")
     assert f"{verdict}</span>" in data["text/html"]
     assert verdict in data["text/markdown"].splitlines()[0]
 

@@ -1,30 +1,13 @@
 import re
-from dataclasses import dataclass, field
 
 import pytest
 
 from skills2_nb.contract.trial import Trial
-from skills2_nb.formats.problem import Problem
 from skills2_nb.views import terminal
 from skills2_nb.views.rows import arguments, expected
 from skills2_nb.views.values import shown
 
 ESCAPE = re.compile(r"\x1b\[\d+m")
-
-
-@dataclass
-class Export:
-    folder: str = "skills/sums"
-    written: tuple[str, ...] = ("SKILL.md", "skill.toml")
-    unchanged: tuple[str, ...] = ("export.lock",)
-    removed: tuple[str, ...] = ("old.py",)
-    edited: tuple[str, ...] = ()
-    checked: bool = False
-    problems: tuple[Problem, ...] = field(default=())
-
-
-def problem(level: str = "error", message: str = "wrong " * 30) -> Problem:
-    return Problem("C401", level, "n.ipynb", 3, "ab12", 2, message, "mend it")
 
 
 @pytest.mark.parametrize("width", [40, 48, 60, 80, 120])
@@ -46,16 +29,13 @@ def test_color_only_when_asked_and_nothing_but_color(any_run) -> None:
 def test_honest_report(honest) -> None:
     text = terminal.report(honest.audit, honest.skill, honest.state)
     head = text.splitlines()
-    assert head[0] == "classic PASS 1.00 · strict UNPROVEN 1.00"
+    assert head[0] == "strict UNPROVEN 1.00 · classic PASS 1.00"
     assert head[1] == f"sums 0.1.0, run {honest.audit.run}, evidence {honest.audit.level}"
     assert re.search(r"2  add_up +ok +[<\d.]+ m?s +2/2  total 12, mean 4\.0", text)
     assert re.search(r"3  sample +not due", text)
     assert re.search(r"coverage +1\.00 +1\.00", text)
     told = " ".join(text.split())
-    assert told.endswith(
-        "not checked (strict): replay; strength. These two checks are not made by this version, so "
-        "strict cannot say pass; the exit code goes by classic."
-    )
+    assert told.endswith("not checked (strict): replay; strength")
 
 
 def test_failing_report_names_cell_code_and_mend(failing, cells) -> None:
@@ -100,16 +80,6 @@ def test_long_step_ids_leave_room(honest) -> None:
     assert terminal.steps([]) == "The skill has no steps.\n"
 
 
-def test_problems() -> None:
-    text = terminal.problems([problem(), problem("warning", "odd")], width=60)
-    lines = text.splitlines()
-    assert lines[0] == "n.ipynb: cell 3 (id ab12), line 2: C401 error"
-    assert lines[-1] == "1 error, 1 warning"
-    assert "    Mend: mend it" in lines
-    assert max(map(len, lines)) <= 60
-    assert terminal.problems([]) == "no problems\n"
-
-
 def test_explain_a_call(honest) -> None:
     call = honest.state.newest("tell")
     text = terminal.explain("tell", arguments(call, honest.state))
@@ -142,23 +112,6 @@ def test_trial_wraps_under_its_label() -> None:
     lines = terminal.trial(Trial(False, "add(1)", "long " * 30), width=40).splitlines()
     assert max(map(len, lines)) <= 40
     assert all(line.startswith("  ") for line in lines[1:])
-
-
-def test_exported() -> None:
-    assert terminal.exported(Export()) == (
-        "skills/sums: 2 files written, 1 removed, 1 unchanged\n"
-        "  wrote SKILL.md\n  wrote skill.toml\n  removed old.py\n"
-    )
-    assert terminal.exported(Export(written=(), removed=()), folder="out") == (
-        "out: 0 files written, 1 unchanged\n"
-    )
-
-
-def test_exported_with_check_says_what_would_be() -> None:
-    assert terminal.exported(Export(edited=("a.md",), checked=True)) == (
-        "skills/sums: 2 files to write, 1 to remove, 1 edited since, 1 unchanged\n"
-        "  to write SKILL.md\n  to write skill.toml\n  to remove old.py\n  edited since a.md\n"
-    )
 
 
 def test_result(honest) -> None:
