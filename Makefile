@@ -52,6 +52,7 @@ fix: install ## what ruff can mend by itself
 	@$(BIN)/ruff format .
 
 bench: install ## ours beside the floor and a peer, in one run (ARGS="--write" keeps the table)
+	@$(BIN)/python -c 'import nbdev' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt -e '.[bench]'
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv and every cache

@@ -53,8 +53,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("USERPROFILE", str(base))
     monkeypatch.setenv("SKILLS2_HOME", str(kit))
     monkeypatch.setenv("IPYTHONDIR", str(base / "ipython"))
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
-        monkeypatch.delenv(name, raising=False)
+    for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
+        monkeypatch.delenv(f"XDG_{kind}_HOME", raising=False)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     return kit
 
 

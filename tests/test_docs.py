@@ -199,7 +199,7 @@ def test_examples_print_what_they_say(path: Path, desk: Path) -> None:
 
 
 def test_the_check_by_hand_finds_every_kind_of_damage(desk: Path) -> None:
-    from skills2_nb.contract import journal
+    from skills2_nb.contract import chain
     from skills2_nb.evals.proof import prove
     from skills2_nb.library.discovery import find
     from skills2_nb.library.runs import journals
@@ -221,7 +221,7 @@ def test_the_check_by_hand_finds_every_kind_of_damage(desk: Path) -> None:
         [first, second, second, third, *rest],
     ):
         damaged.write_bytes(b"".join(cut))
-        assert journal.verify(damaged)
+        assert chain.verify(damaged)
         assert not by_hand["is_whole"](damaged)
 
 

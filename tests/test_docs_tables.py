@@ -270,10 +270,28 @@ def test_the_files_of_a_package_are_told(skill_notebook: Path) -> None:
     assert named - made == {"references/", "scripts/", "assets/"}
 
 
-def test_the_checks_that_are_not_made_are_told() -> None:
-    from skills2_nb.audit.auditor import NOT_YET
+def test_the_checks_behind_the_wall_are_told() -> None:
+    from skills2_nb.audit.profile import AGAIN
 
-    text = (
-        (DOCS / "audit.md").read_text(encoding="utf-8").partition("### What is not checked yet")[2]
-    )
-    assert set(re.findall(r"\*\*(\w+)\*\*", text.partition("What follows:")[0])) == set(NOT_YET)
+    text = (DOCS / "audit.md").read_text(encoding="utf-8").partition("### What was not checked")[2]
+    assert set(re.findall(r"\*\*(\w+)\*\*", text.partition("\n\n-")[0])) == set(AGAIN)
+
+
+def test_the_clients_and_their_files_are_told() -> None:
+    from skills2_nb.install.clients import CLIENTS, Machine
+
+    machine = Machine(Path("~"), Path(), "linux")
+    rows = table("installing.md", "`--client`")
+    assert [bare(row[0]) for row in rows] == list(CLIENTS)
+    for name, user, project, key in (map(bare, row) for row in rows):
+        client = CLIENTS[name]
+        assert (project, key) == (client.project, client.key)
+        assert user in (str(client.settings("user", machine)), "mcp.json` of the user's profile")
+
+
+def test_the_tools_of_a_jupyter_server_are_told() -> None:
+    from skills2_nb.lab.toolbox import TOOLS
+
+    text = (DOCS / "installing.md").read_text(encoding="utf-8").partition("## Jupyter AI")[2]
+    names = [address.partition(":")[2] for address in TOOLS]
+    assert re.findall(r"`(\w+)`", text.partition("Each is")[0].partition("get ")[2]) == names

@@ -19,7 +19,9 @@ from skills2_nb.contract.lock import locked
 from skills2_nb.convert.exporter import default_folder, export
 from skills2_nb.errors import Skills2Error
 from skills2_nb.formats.manifest import read_manifest
-from skills2_nb.library.discovery import is_package, listed
+from skills2_nb.library.catalog import Catalog
+from skills2_nb.library.discovery import is_package, listed, places
+from skills2_nb.serve.surface import Surface
 
 Status = Literal["ok", "note", "warning", "bad"]
 OLDEST = (3, 11)
@@ -65,6 +67,7 @@ def checkup(cwd: Path) -> Iterator[Finding]:
     yield from _libraries()
     yield from _home()
     yield from _skills(cwd)
+    yield from _surface(cwd)
     yield from _exports(cwd)
 
 
@@ -180,6 +183,20 @@ def _tried(name: str, path: Path) -> Finding:
         return Finding(f"skill {name}", "bad", error.message, "export its notebook again")
     except Exception as error:
         return Finding(f"skill {name}", "bad", f"does not load: {error}", "look at its code")
+
+
+def _surface(cwd: Path) -> Iterator[Finding]:
+    """What the tools of the skills found from here take of a model's context."""
+    catalog = Catalog(places(cwd))
+    if not catalog.cards:
+        return
+    surface = Surface(catalog, lazy=False, scripts=False, say=lambda sentence: None)
+    surface.change(set())
+    said = f"`skills2 serve` lists {len(surface.listed)} tools"
+    if surface.lazy:
+        said += ", which stand for all steps"
+    tokens = f"{surface.tokens:,}"
+    yield Finding("MCP tools", "note", f"{said}: about {tokens} tokens (characters / 4)")
 
 
 def _exports(cwd: Path) -> Iterator[Finding]:

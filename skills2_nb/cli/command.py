@@ -108,8 +108,8 @@ def _write_verbs(
 ) -> None:
     with formatter.section(click.style(heading, bold=True)):
         for word, row in rows:
-            formatter.write(f"{'':{formatter.current_indent}}{word:<9}{row.says}\n")
-            formatter.write(click.style(f"{'':11}{row.example}\n", dim=True))
+            formatter.write(f"{'':{formatter.current_indent}}{word:<11}{row.says}\n")
+            formatter.write(click.style(f"{'':13}{row.example}\n", dim=True))
 
 
 def _write_example(formatter: click.HelpFormatter, row: Verb) -> None:

@@ -40,7 +40,8 @@ def demo(out: Path | None, html: Path | None, as_json: bool) -> None:
     data that come with the kit are copied into a folder first, which is
     named and stays, so that you can go on from there.
 
-    Exit code by the classic verdict: 0 pass, 1 fail or tampered, 3 unproven.
+    Exit code by the strict verdict (or that of [audit] profile): 0 pass,
+    1 fail or tampered, 3 unproven.
     """
     from skills2_nb.cli.cases import with_input
     from skills2_nb.cli.outcome import exit_code, put_proof, write_page
@@ -62,7 +63,7 @@ def demo(out: Path | None, html: Path | None, as_json: bool) -> None:
 
 def _target(out: Path | None) -> tuple[Target, str]:
     """The skill, exported from the clone's notebook or from a copy of the kit's own."""
-    from skills2_nb.cli.sheet import place
+    from skills2_nb.cli.screen import place
     from skills2_nb.cli.specimen import copied, of_clone
     from skills2_nb.convert.exporter import export
     from skills2_nb.library.discovery import find

@@ -79,3 +79,7 @@ def main() -> None:
     A SKILL is a package folder, a notebook, or a name sought in ./skills,
     ./.claude/skills and ~/.claude/skills. `skills2 COMMAND --help` says more.
     """
+
+
+if __name__ == "__main__":
+    main()

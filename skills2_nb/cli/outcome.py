@@ -17,8 +17,8 @@ _CODES = {"pass": GOOD, "unproven": UNPROVEN}
 
 
 def exit_code(proof: Proof) -> int:
-    """By the classic verdict, as long as strict has checks to come."""
-    return _CODES.get(proof.audit.classic.verdict, REFUSED)
+    """By the verdict of the profile that the skill is judged by, ``strict`` unless it says."""
+    return _CODES.get(proof.audit.verdict, REFUSED)
 
 
 def put_proof(

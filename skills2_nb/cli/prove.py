@@ -50,7 +50,8 @@ def run(
     --inputs and --case say. A relative path in an input is sought here,
     then in the package.
 
-    Exit code by the classic verdict: 0 pass, 1 fail or tampered, 3 unproven.
+    Exit code by the strict verdict (or that of [audit] profile): 0 pass,
+    1 fail or tampered, 3 unproven.
     """
     from skills2_nb.cli.cases import begin
     from skills2_nb.evals.proof import prove
@@ -73,12 +74,14 @@ def run(
 @click.argument("what", metavar="RUN|SKILL")
 @click.option("--no-run", is_flag=True, help="Judge the answer alone, as if no step was called.")
 @click.option("--answer", metavar="FILE|-", help="Judge this answer in place of the run's.")
+@click.option("--prompt", metavar="TEXT", help="What was asked: a run of another question fails.")
 @click.option("--skill", metavar="SKILL", help="The run's skill, where its name does not find it.")
 @_HTML
 def audit(
     what: str,
     no_run: bool,
     answer: str | None,
+    prompt: str | None,
     skill: str | None,
     html: Path | None,
     as_json: bool,
@@ -88,8 +91,10 @@ def audit(
     A RUN is a run's id or the beginning of one. Each audit adds a line to
     the ledger, so that a journal cut or rewritten later no longer matches.
 
-    Exit code by the classic verdict: 0 pass, 1 fail or tampered, 3 unproven.
+    Exit code by the strict verdict (or that of [audit] profile): 0 pass,
+    1 fail or tampered, 3 unproven.
     """
+    from skills2_nb.audit.asked import Asked
     from skills2_nb.cli.cases import run_cases
     from skills2_nb.cli.sought import run_of
     from skills2_nb.cli.values import read_text
@@ -111,7 +116,7 @@ def audit(
         return
     sought = run_of(what, find(skill) if skill else None)
     with aside():
-        proof = audit_run(sought.run, sought.target, answer=text)
+        proof = audit_run(sought.run, sought.target, answer=text, asked=Asked(prompt))
     _finish(proof, html, as_json=as_json, said=sought.said)
 
 

@@ -100,9 +100,10 @@ def diff(a: str, b: str, as_json: bool) -> None:
 @click.argument("run", required=False)
 @click.option("--all", "every", is_flag=True, help="Every run there is.")
 def verifying(run: str | None, every: bool, as_json: bool) -> None:
-    """Check that RUN's journal is as it was written: chain, end, and what the ledger saw.
+    """Check that RUN's journal is as it was written: chain, MACs, end, and what the ledger saw.
 
-    Each fault is named by its line. Exit code 1 if there is one.
+    Each fault is named by its line. Exit code 1 if there is one. Lines that
+    bear a MAC that verifies are counted: a line without one is no fault.
     """
     from skills2_nb.errors import UsageError
     from skills2_nb.library.runs import find, journals
@@ -110,37 +111,48 @@ def verifying(run: str | None, every: bool, as_json: bool) -> None:
     if bool(run) == every:
         raise UsageError("give one RUN to verify, or --all")
     paths = journals() if every else [find(run or "")]
-    checked = [(path.stem, _faults(path)) for path in paths]
+    checked = [_checked(path) for path in paths]
     if as_json:
-        put_json({"runs": [{"run": name, "faults": faults} for name, faults in checked]})
+        put_json({"runs": checked})
     else:
-        put("\n".join(_told_check(name, faults) for name, faults in checked) or "No runs.")
-    click.get_current_context().exit(REFUSED if any(faults for _, faults in checked) else 0)
+        put("\n".join(map(_told_check, checked)) or "No runs.")
+    click.get_current_context().exit(REFUSED if any(item["faults"] for item in checked) else 0)
 
 
-def _faults(path: Path) -> list[dict[str, Any]]:
-    """Breaks of the chain by line; then what the end and the ledger say, without one."""
+def _checked(path: Path) -> dict[str, Any]:
+    """A run's faults, by line where they have one, and its lines, with those whose MAC verifies."""
     from skills2_nb.audit import ledger
     from skills2_nb.audit.integrity import inspect
-    from skills2_nb.contract.journal import verify
+    from skills2_nb.audit.macs import Macs
+    from skills2_nb.contract.chain import verify
 
-    by_line = [{"line": fault.line, "message": fault.message} for fault in verify(path)]
-    others = [
-        {"line": None, "message": item.message}
-        for item in inspect(path, earlier=ledger.lines(path.stem)).findings
-        if item.counts and item.code != "CHAIN_BROKEN"
-    ]
-    return by_line + others
+    macs = Macs()
+    by_line = [(fault.line, fault.message) for fault in verify(path, macs.see)]
+    whole = inspect(path, earlier=(*ledger.heads(path.stem), *ledger.lines(path.stem)))
+    named = ("MAC_WRONG", "CHAIN_BROKEN") if by_line else ("MAC_WRONG",)
+    others = [item.message for item in whole.findings if item.counts and item.code not in named]
+    if macs.more:
+        others.append(f"{macs.more} more lines have a wrong MAC")
+    told = [*sorted([*by_line, *macs.wrong]), *((None, said) for said in others)]
+    return {
+        "run": path.stem,
+        "faults": [{"line": line, "message": message} for line, message in told],
+        "lines": whole.records,
+        "verified": whole.verified,
+        "notes": [item.message for item in whole.findings if not item.counts],
+    }
 
 
-def _told_check(name: str, faults: list[dict[str, Any]]) -> str:
-    if not faults:
-        return f"{name}: whole"
+def _told_check(checked: dict[str, Any]) -> str:
+    name, faults = checked["run"], checked["faults"]
+    macs = f"{checked['verified']} of {checked['lines']} lines bear a MAC that verifies"
+    said = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}" if faults else "whole"
     lines = [
         f"  {'' if fault['line'] is None else 'line {}: '.format(fault['line'])}{fault['message']}"
         for fault in faults
     ]
-    return "\n".join([f"{name}: {len(faults)} fault{'s' if len(faults) > 1 else ''}", *lines])
+    lines += [f"  note: {note}" for note in checked["notes"]]
+    return "\n".join([f"{name}: {said}; {macs}", *lines])
 
 
 def _table(found: list[Entry]) -> str:

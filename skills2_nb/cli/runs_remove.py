@@ -25,7 +25,7 @@ _MOST_NAMED = 10
 def prune(
     older_than: float | None, keep: int | None, dry_run: bool, yes: bool, as_json: bool
 ) -> None:
-    """Remove old runs, and the blobs and pages that only they use.
+    """Remove old runs, and the blobs, keys and pages that only they use.
 
     With both --older-than and --keep a run goes if both say so. Open runs
     that were written to within the hour stay. The ledger keeps each run's
@@ -48,7 +48,7 @@ def prune(
 @click.argument("run")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(run: str, yes: bool, as_json: bool) -> None:
-    """Remove RUN, its page, and the blobs that no other run uses.
+    """Remove RUN, its page, and the blobs and keys that no other run uses.
 
     The ledger keeps the run's head, and none of its values.
     """

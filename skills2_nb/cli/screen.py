@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,6 +28,12 @@ def put_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=not utf8, allow_nan=False))
 
 
+def place(path: Path) -> str:
+    """A path as a reader here would type it."""
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
+
+
 def has_color() -> bool:
     """Whether stdout shows colours and the user has not said ``NO_COLOR``."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -39,8 +46,11 @@ def width() -> int:
     return min(max(shutil.get_terminal_size((_PLAIN, 24)).columns, NARROWEST), WIDEST)
 
 
-def confirmed(question: str, *, yes: bool) -> None:
+def confirmed(question: str, *, yes: bool, otherwise: str = "nothing was removed.") -> None:
     """Go on only if the user says so, by ``--yes`` or at the terminal.
+
+    Args:
+        otherwise: what is said after a no.
 
     Raises:
         UsageError: there is no terminal to ask at.
@@ -53,7 +63,7 @@ def confirmed(question: str, *, yes: bool) -> None:
     if not _can_ask():
         raise UsageError(f"there is no terminal to ask at ({question}); say --yes to go on")
     if not click.confirm(question, err=True):
-        raise RefusedError("nothing was removed.")
+        raise RefusedError(otherwise)
 
 
 @contextlib.contextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
+from skills2_nb.cli.screen import place
 from skills2_nb.errors import Skills2Error
 from skills2_nb.formats.cases import Case, StepCase
 from skills2_nb.formats.manifest import StepEntry
@@ -110,12 +110,6 @@ def faults(package: Package) -> tuple[str, ...]:
         said += _lock_faults("gone since the export", state.missing)
         said += _lock_faults("not written by the export", state.extra)
     return tuple(said)
-
-
-def place(path: Path) -> str:
-    """A path as a reader here would type it."""
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
 
 
 def _lock_faults(what: str, names: tuple[str, ...]) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from skills2_nb.cli.command import verb
 from skills2_nb.cli.guard import MISUSED, REFUSED
-from skills2_nb.cli.screen import has_color, put, put_json, width
+from skills2_nb.cli.screen import has_color, place, put, put_json, width
 
 if TYPE_CHECKING:
     from skills2_nb.convert.exporter import Export
@@ -31,7 +31,6 @@ def new(name: str, out: Path | None, as_json: bool) -> None:
     NAME has small letters, digits and single hyphens. A notebook that is
     there already is never overwritten (exit code 1).
     """
-    from skills2_nb.cli.sheet import place
     from skills2_nb.cli.starter import checked, notebook
     from skills2_nb.errors import RefusedError
     from skills2_nb.formats.files import cannot_write, write_atomic
@@ -132,7 +131,7 @@ def _looked_at(path: Path, *, fix: bool) -> tuple[tuple[Problem, ...], tuple[Pro
 
 
 def _told_problems(fixed: list[Problem], left: list[Problem], notebooks: tuple[str, ...]) -> str:
-    from skills2_nb.views.terminal import problems, tally
+    from skills2_nb.views.exporting import problems, tally
 
     mended = [f"mended: {problem.where}: {problem.code} {problem.message}" for problem in fixed]
     if left:
@@ -141,8 +140,7 @@ def _told_problems(fixed: list[Problem], left: list[Problem], notebooks: tuple[s
 
 
 def _told_export(done: Export) -> str:
-    from skills2_nb.cli.sheet import place
-    from skills2_nb.views.terminal import exported, problems
+    from skills2_nb.views.exporting import exported, problems
 
     folder = place(done.folder.resolve())
     warned = [problem for problem in done.problems if problem.level != "note"]

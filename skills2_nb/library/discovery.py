@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,9 +27,20 @@ class Target:
 
 
 def places(cwd: Path | None = None) -> list[Path]:
-    """The folders in which a name is sought, in order."""
+    """The folders in which a name is sought, in order.
+
+    Where ``CLAUDE_CONFIG_DIR`` moves Claude's own folder, its skills come before those of the home.
+    """
     here = Path.cwd() if cwd is None else cwd
-    return [here / "skills", here / ".claude" / "skills", Path.home() / ".claude" / "skills"]
+    home = Path.home()
+    users = dict.fromkeys((claude_folder(home, os.environ), home / ".claude"))
+    return [here / "skills", here / ".claude" / "skills", *(folder / "skills" for folder in users)]
+
+
+def claude_folder(home: Path, environ: Mapping[str, str]) -> Path:
+    """Where Claude Code keeps a user's own things: ``$CLAUDE_CONFIG_DIR``, else ``~/.claude``."""
+    moved = environ.get("CLAUDE_CONFIG_DIR")
+    return Path(moved).absolute() if moved else home / ".claude"
 
 
 def find(text: str, cwd: Path | None = None) -> Target:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skills2_nb.contract import ledger
+from skills2_nb.contract import keys, ledger
 from skills2_nb.contract.blobs import path as blob_path
 from skills2_nb.contract.home import home
 from skills2_nb.contract.journal import GENESIS, now, read
+from skills2_nb.contract.snapshot import place_of
 from skills2_nb.contract.state import RunState, fold
 from skills2_nb.errors import JournalError, SetupError, UnknownRunError, UsageError
 
@@ -24,6 +25,8 @@ BUSY_SECONDS = 3600
 _BLOB = re.compile(rb'"(?:\$blob|\$table|live)":"([0-9a-f]{64})"')
 #: The length of ``20260301-091522``, the start of a run's id.
 _SECOND = 15
+#: Where a canonical line names the key of its writer.
+_KEY = re.compile(rb'"writer":"[a-z]+:([0-9a-f]{16})"')
 _TS = re.compile(rb'"ts":"([^"]*)"')
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -74,7 +77,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Removal:
-    """What is to go: runs, the blobs no other run uses, and what lies beside.
+    """What is to go: runs, the blobs and keys no other run uses, and what lies beside.
 
     Attributes:
         runs: the entries, the oldest first.
@@ -196,10 +199,11 @@ def removal(chosen: Iterable[Entry], *, spare_busy: bool = True) -> Removal:
     busy = tuple(item for item in wanted if spare_busy and _busy(item))
     runs = tuple(item for item in wanted if item not in busy)
     gone = {item.path for item in runs}
-    kept = _blobs(path for path in journals() if path not in gone)
-    alone = sorted(_blobs(gone) - kept)
+    rest = [path for path in journals() if path not in gone]
+    alone = sorted(_blobs(gone) - _blobs(rest))
     files = [file for item in runs for file in _beside(item)]
     files += [blob_path(sha) for sha in alone if blob_path(sha).is_file()]
+    files += _keys(gone, rest)
     return Removal(runs, tuple(files), sum(file.stat().st_size for file in files), busy)
 
 
@@ -255,14 +259,14 @@ def _began(item: Entry) -> str:
 def _busy(item: Entry) -> bool:
     if item.ended or item.faulty:
         return False
-    age = dt.datetime.now(dt.UTC).timestamp() - item.path.stat().st_mtime
-    return age < BUSY_SECONDS
+    return _age_of(item.path) < BUSY_SECONDS
 
 
 def _beside(item: Entry) -> list[Path]:
-    """The journal, the torn bytes kept beside it, and the page made of it."""
+    """The journal, the torn bytes kept beside it, its snapshot, and the page made of it."""
     page = home() / "pages" / f"{item.run}.html"
-    return [file for file in (item.path, item.path.with_suffix(".torn"), page) if file.is_file()]
+    beside = (item.path, item.path.with_suffix(".torn"), place_of(item.path), page)
+    return [file for file in beside if file.is_file()]
 
 
 def _blobs(paths: Iterable[Path]) -> set[str]:
@@ -275,9 +279,27 @@ def _blobs(paths: Iterable[Path]) -> set[str]:
     return seen
 
 
-def _named(path: Path) -> set[str]:
+def _keys(gone: Iterable[Path], rest: Iterable[Path]) -> list[Path]:
+    """Key files that no remaining run names: those of the runs that go, and any that is left over.
+
+    A key is made a moment before the first record that names it, so a young one is spared.
+    """
+    folder = home() / keys.FOLDER
+    named = {id_ for path in gone for id_ in _named(path, _KEY)}
+    kept = {id_ for path in rest for id_ in _named(path, _KEY)}
+    found = folder.iterdir() if folder.is_dir() else ()
+    loose = [file for file in found if file.name not in kept]
+    return sorted(file for file in loose if file.name in named or _age_of(file) > BUSY_SECONDS)
+
+
+def _age_of(path: Path) -> float:
+    """Seconds since a file was written to."""
+    return dt.datetime.now(dt.UTC).timestamp() - path.stat().st_mtime
+
+
+def _named(path: Path, pattern: re.Pattern[bytes] = _BLOB) -> set[str]:
     try:
-        return {match.decode("ascii") for match in _BLOB.findall(path.read_bytes())}
+        return {match.decode("ascii") for match in pattern.findall(path.read_bytes())}
     except FileNotFoundError:
         return set()
     except OSError as error:

@@ -1,5 +1,6 @@
 """doctor and its checkup."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ def test_a_healthy_desk(desk, skills2):
     text = skills2("doctor").out
     assert "✓ Python" in text
     assert max(map(len, text.splitlines())) <= 120
+
+
+def test_the_cost_of_the_tools_is_told(desk, skills2):
+    (found,) = [
+        item for item in skills2("doctor", "--json").json["checks"] if item["check"] == "MCP tools"
+    ]
+    assert re.fullmatch(
+        r"`skills2 serve` lists \d+ tools: about [\d,]+ tokens \(characters / 4\)", found["message"]
+    )
 
 
 def test_it_leaves_nothing_behind(desk, skills2, home):

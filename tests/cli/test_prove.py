@@ -34,8 +34,8 @@ def test_run_json_has_the_fixed_shape(desk, skills2):
     assert done.json["steps"]["write_readout"]["readout"] == done.json["answer"]
     for profile in ("classic", "strict"):
         assert list(done.json["audit"][profile]) == PROFILE
-    assert done.json["audit"]["classic"]["verdict"] == "pass"
-    assert done.json["audit"]["strict"]["not_checked"]
+        assert done.json["audit"][profile]["verdict"] == "pass"
+        assert done.json["audit"][profile]["not_checked"] == []
 
 
 def test_run_reads_stdin_and_pairs_win(desk, skills2):
@@ -48,7 +48,7 @@ def test_run_prints_answer_steps_and_both_profiles(desk, skills2):
     done = skills2("run", "weekly-numbers", "-i", f"daily={WEEK}")
     assert done.code == 0
     for said in ("Answer", "The week came to a total of 115", "add_up_week", "strict", "classic",
-                 "not checked (strict)"):  # fmt: skip
+                 "calls run again", "5 of 5 invariants can fail."):  # fmt: skip
         assert said in done.out
     assert "\x1b" not in done.out
     assert done.err == ""
@@ -357,3 +357,14 @@ def test_a_pair_of_a_skill_that_does_not_import_leaves_the_error_to_the_run(desk
     done = skills2("run", "weekly-numbers", "-i", "daily=[1]")
     assert done.code == 2
     assert "ValueError: boom" in done.err
+
+
+def test_audit_knows_what_was_asked(desk, skills2):
+    run = skills2(
+        "run", "weekly-numbers", "-i", f"daily={WEEK}", "--prompt", "Last week?", "--json"
+    )
+    same = skills2("audit", run.json["run"], "--prompt", "last WEEK?", "--json")
+    other = skills2("audit", run.json["run"], "--prompt", "And in May?", "--json")
+    assert same.json["audit"]["strict"]["findings"] == []
+    assert other.json["audit"]["strict"]["verdict"] == "fail"
+    assert [item["code"] for item in other.json["audit"]["strict"]["findings"]] == ["OTHER_PROMPT"]

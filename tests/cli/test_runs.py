@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from skills2_nb.contract.journal import GENESIS, sealed
 from skills2_nb.contract.run import Run
 from skills2_nb.library import runs
 
@@ -94,7 +95,8 @@ def test_diff(two, skills2):
 
 def test_verify_names_faults_by_line(two, skills2):
     good, bad = two
-    assert skills2("runs", "verify", good).out == f"{good}: whole\n"
+    whole = f"{good}: whole; 6 of 6 lines bear a MAC that verifies\n"
+    assert skills2("runs", "verify", good).out == whole
     path = runs.find(good)
     path.write_bytes(path.read_bytes().replace(b'"total":115', b'"total":116', 1))
     done = skills2("runs", "verify", good)
@@ -114,9 +116,35 @@ def test_verify_knows_what_the_ledger_saw(two, skills2):
     path.write_bytes(b"".join(lines[:-2]))  # cut cleanly: the chain of what is left is whole
     done = skills2("runs", "verify", good, "--json")
     assert done.code == 1
-    (fault,) = done.json["runs"][0]["faults"]
-    assert fault["line"] is None
-    assert "an earlier audit saw" in fault["message"]
+    ended, audited = done.json["runs"][0]["faults"]
+    assert ended["line"] is None
+    assert "the run ended with 5 records" in ended["message"]
+    assert "an earlier audit saw 6 records" in audited["message"]
+
+
+def test_verify_counts_macs_and_names_the_wrong_ones(two, skills2, home):
+    good, bad = two
+    path = runs.find(good)
+    lines = path.read_bytes().splitlines()
+    lines[2] = lines[2].replace(b'"us":', b'"us":1')
+    prev, made = GENESIS, []
+    for line in lines:
+        anew, prev = sealed(line[: line.index(b',"prev":')] + f',"prev":"{prev}"'.encode())
+        made.append(anew)
+    path.write_bytes(b"".join(made))
+    done = skills2("runs", "verify", good)
+    assert done.code == 1
+    assert f"{good}: 7 faults; 2 of 6 lines bear a MAC that verifies" in done.out
+    assert "line 3: its MAC is not the one that the key" in done.out
+    keys = [key.name for key in (home / "keys").iterdir()]
+    for name in keys:
+        (home / "keys" / name).unlink()
+    told = skills2("runs", "verify", bad)
+    assert told.code == 0
+    assert "0 of 3 lines bear a MAC that verifies\n  note: not in" in told.out
+    (facts,) = skills2("runs", "verify", bad, "--json").json["runs"]
+    assert (facts["lines"], facts["verified"], facts["faults"]) == (3, 0, [])
+    assert len(facts["notes"]) == 1
 
 
 @pytest.mark.parametrize("words", [("show",), ("diff", "20")])

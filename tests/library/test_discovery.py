@@ -31,6 +31,18 @@ def test_a_folder_a_file_in_it_and_a_notebook(here: Path) -> None:
     assert (target.kind, target.name) == ("notebook", "adds")
 
 
+def test_claudes_own_folder_may_lie_elsewhere(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = package(Path.home() / ".claude/skills/adds-up")
+    other = package(Path.home() / ".claude/skills/other")
+    moved = package(tmp_path / "config/skills/adds-up")
+    assert find("adds-up").path == home
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    assert find("adds-up").path == moved
+    assert find("other").path == other
+
+
 def test_a_name_is_sought_in_three_places_in_order(here: Path) -> None:
     home = package(Path.home() / ".claude/skills/adds-up")
     assert find("adds-up").path == home

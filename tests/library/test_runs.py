@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from skills2_nb.contract import blobs
+from skills2_nb.contract import blobs, keys
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.run import Run
 from skills2_nb.errors import JournalError, UnknownRunError, UsageError
@@ -141,9 +141,12 @@ def test_erase_takes_what_no_other_run_uses(home, make_run):
     page.write_text("x")
     torn = first.path.with_suffix(".torn")
     torn.write_text("x")
+    index = home / "index" / f"{first.id}.json"
+    index.parent.mkdir()
+    index.write_text("{}")
 
     runs.remove(runs.removal([runs.entry(first.path)]), "erase")
-    assert not any(file.exists() for file in (first.path, page, torn))
+    assert not any(file.exists() for file in (first.path, page, torn, index))
     assert {file.name for file in (home / "blobs").iterdir()} == shared | alone
 
     runs.remove(runs.removal(runs.listed()), "prune")
@@ -183,3 +186,57 @@ def test_planning_touches_nothing(home, make_run):
     plan = runs.removal(runs.listed())
     assert plan.bytes == sum(file.stat().st_size for file in plan.files)
     assert sorted(path.name for path in home.rglob("*")) == before
+
+
+def anew(run):
+    """From now on the process has another key, as after a restart."""
+    keys._RING.reset()
+    return run
+
+
+def key_files(home):
+    return {file.name for file in (home / "keys").iterdir()}
+
+
+def test_keys_go_with_the_last_run_that_names_them(home, make_run):
+    first, second = make_run(), anew(make_run())
+    third = make_run()
+    shared, alone = (keys.named(run._journal.writer) for run in (second, third))
+    assert key_files(home) == {shared, alone}
+    runs.remove(runs.removal([runs.entry(first.path)]), "erase")
+    assert key_files(home) == {shared, alone}
+    runs.remove(runs.removal([runs.entry(third.path)]), "erase")
+    assert key_files(home) == {shared}
+    runs.remove(runs.removal(runs.listed()), "prune")
+    assert key_files(home) == set()
+    assert (home / "ledger" / "heads.jsonl").read_text().count("\n") == 3, "the heads stay"
+
+
+def test_a_key_that_no_run_names_goes_when_it_is_old(home, make_run):
+    make_run()
+    stray, young = home / "keys" / ("0" * 16), home / "keys" / ".half"
+    stray.write_bytes(b"x")
+    young.write_bytes(b"x")
+    old = time.time() - runs.BUSY_SECONDS - 1
+    os.utime(stray, (old, old))
+    plan = runs.removal([])
+    assert plan.files == (stray,)
+
+
+def test_a_run_of_two_processes_keeps_both_keys(home, make_run, toy):
+    run = anew(make_run())
+    other = Run.resume(toy, run.id, writer="worker")
+    other.note("seen")
+    other.close()
+    assert len(key_files(home)) == 2
+    make_run()
+    runs.remove(runs.removal([runs.entry(run.path)]), "erase")
+    assert key_files(home) == {keys.named(other._journal.writer)}
+
+
+def test_a_run_after_its_key_was_taken_has_a_new_one(home, make_run):
+    gone = make_run()
+    runs.remove(runs.removal([runs.entry(gone.path)]), "erase")
+    run = make_run()
+    assert key_files(home) == {keys.named(run._journal.writer)}
+    assert keys.named(run._journal.writer) != keys.named(gone._journal.writer)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import chain, journal
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.state import fold
 from skills2_nb.convert.exporter import export
@@ -146,5 +146,5 @@ def attempt(package: Path, act: Break, error: type[ContractError]) -> Proof:
     recorded = fold(journal.read(run.path))
     refused = [call for call in recorded.calls if call.status != "ok"]
     assert refused and refused[-1].error is not None
-    assert journal.verify(run.path) == []
+    assert chain.verify(run.path) == []
     return judge(basis, run.id)
