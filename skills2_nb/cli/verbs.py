@@ -63,6 +63,13 @@ _TABLE = (
         "skills2 audit weekly-numbers --answer answer.md",
     ),
     Verb(
+        "strength",
+        "Prove",
+        "strength:strength",
+        "Say which invariants notice a changed result, and which do not.",
+        "skills2 strength weekly-numbers",
+    ),
+    Verb(
         "explain",
         "Prove",
         "explain:explain",
@@ -75,6 +82,27 @@ _TABLE = (
         "runs:runs",
         "Look through, compare, check and remove recorded runs.",
         "skills2 runs list --skill weekly-numbers",
+    ),
+    Verb(
+        "serve",
+        "Ship",
+        "serve:serve",
+        "Serve the steps of skills as MCP tools.",
+        "skills2 serve skills --http 127.0.0.1:8765",
+    ),
+    Verb(
+        "install",
+        "Ship",
+        "install:install",
+        "Give a skill and the server of its steps to an agent.",
+        "skills2 install weekly-numbers --client cursor --scope project",
+    ),
+    Verb(
+        "uninstall",
+        "Ship",
+        "install:uninstall",
+        "Take back what an install did, to the byte.",
+        "skills2 uninstall weekly-numbers",
     ),
     Verb(
         "doctor",

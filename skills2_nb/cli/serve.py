@@ -1,0 +1,141 @@
+"""``serve``: the steps of skills as MCP tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skills2_nb.cli.command import verb
+from skills2_nb.cli.guard import say
+
+if TYPE_CHECKING:
+    from skills2_nb.serve.server import Options
+
+TOKEN = "SKILLS2_TOKEN"
+#: FastMCP reads these as it is imported: stderr is for sentences, a line each.
+_LOGGING = {"FASTMCP_ENABLE_RICH_LOGGING": "false", "FASTMCP_LOG_LEVEL": "WARNING"}
+
+
+@verb("serve")
+@click.argument("roots", metavar="[ROOT]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--http", metavar="HOST:PORT", help="Listen there, at /mcp; left out: stdio.")
+@click.option("--no-token", is_flag=True, help="Let every program of this machine in.")
+@click.option("--public", is_flag=True, help="Allow an address that other machines reach.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name it goes by.")
+@click.option("--lazy", is_flag=True, help="List a few tools that reach every step.")
+@click.option("--allow-scripts", is_flag=True, help="Let agents run files of scripts/.")
+def serve(
+    roots: tuple[Path, ...],
+    http: str | None,
+    no_token: bool,
+    public: bool,
+    hosts: tuple[str, ...],
+    lazy: bool,
+    allow_scripts: bool,
+    as_json: bool,
+) -> None:
+    """Serve the steps of the skills below each ROOT as MCP tools.
+
+    A ROOT is a package or a folder of packages; left out, ./skills,
+    ./.claude/skills and ~/.claude/skills. On stdio it serves the client that
+    started it. With --http it serves this machine and asks for the token of
+    SKILLS2_TOKEN; where that is not set, one is made and printed on stderr.
+    """
+    from skills2_nb.library.discovery import places
+
+    for name, value in _LOGGING.items():
+        os.environ.setdefault(name, value)
+    where = list(roots) or places()
+    for root in roots:
+        if not root.is_dir():
+            say(f"{root} is not there yet; what comes there will be served")
+    if http is None:
+        _stdio(where, lazy=lazy, scripts=allow_scripts)
+        return
+    _http(
+        where,
+        http,
+        token=None if no_token else os.environ.get(TOKEN) or "",
+        public=public,
+        hosts=hosts,
+        lazy=lazy,
+        scripts=allow_scripts,
+        as_json=as_json,
+    )
+
+
+def _stdio(roots: list[Path], *, lazy: bool, scripts: bool) -> None:
+    import asyncio
+
+    from skills2_nb.serve.transports import pipes, until_told
+
+    with pipes() as (given, told):
+        from skills2_nb.library.catalog import Catalog
+        from skills2_nb.serve.server import Server
+        from skills2_nb.serve.sessions import Transport
+
+        server = Server(Catalog(roots), _options(Transport.stdio(), lazy=lazy, scripts=scripts))
+        asyncio.run(until_told(server.over_pipes(given, told), server.close))
+
+
+def _http(
+    roots: list[Path],
+    http: str,
+    *,
+    token: str | None,
+    public: bool,
+    hosts: tuple[str, ...],
+    lazy: bool,
+    scripts: bool,
+    as_json: bool,
+) -> None:
+    import asyncio
+    import secrets
+    import signal
+
+    from skills2_nb.cli.screen import put_json
+    from skills2_nb.errors import UsageError
+    from skills2_nb.serve.transports import Address, url
+
+    address = Address.parse(http)
+    if not address.is_loopback and not public:
+        raise UsageError(
+            f"{address.host} is reached by other machines; say --public if that is meant, or "
+            "listen at 127.0.0.1"
+        )
+    if token is None and not address.is_loopback:
+        raise UsageError("--no-token is for this machine alone; listen at 127.0.0.1")
+    listening = address.bound()
+    from skills2_nb.library.catalog import Catalog
+    from skills2_nb.serve.server import Server
+    from skills2_nb.serve.sessions import Transport
+
+    made = secrets.token_urlsafe(32) if token == "" else None
+    server = Server(Catalog(roots), _options(Transport(), lazy=lazy, scripts=scripts))
+    place = url(*listening.getsockname()[:2])
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn has ended by the time it is called
+    number = len(server.catalog.cards)
+    say(f"Serving {number} {'skill' if number == 1 else 'skills'} at {place}")
+    if made is not None:
+        say(f"Token, for this once: {made} (or set {TOKEN})")
+    if token is None:
+        say("Warning: without a token every program and user of this machine may call the steps.")
+    if as_json:
+        put_json({"url": place, "pid": os.getpid()})
+    asyncio.run(server.over_http(listening, made or token, hosts))
+
+
+def _options(transport: object, *, lazy: bool, scripts: bool) -> Options:
+    from skills2_nb.cli.serve_parts import judge, run_script
+    from skills2_nb.serve.server import Options
+
+    return Options(
+        judge=judge,
+        transport=transport,  # type: ignore[arg-type]  # named where its library is loaded
+        lazy=lazy,
+        scripts=run_script if scripts else None,
+        say=say,
+    )
