@@ -52,10 +52,14 @@ def _replayed(audit: Audit) -> str | None:
 def _strength(audit: Audit, skill: Skill | None) -> str | None:
     if audit.strength is None or skill is None:
         return None
-    owed = [view.step for view in audit.steps if view.owed]
-    declared = sum(len(skill.step(step).invariants) for step in owed)
-    able = sum(_able(audit.strength, step) for step in owed)
-    return f"{able} of {declared} invariants can fail." if declared else None
+    declared = {v.step: len(skill.step(v.step).invariants) for v in audit.steps if v.owed}
+    able = sum(_able(audit.strength, step) for step in declared)
+    idle = sum(many for step, many in declared.items() if not audit.strength.of(step))
+    many = sum(declared.values())
+    if idle == many:
+        return "No invariant was tried." if many else None
+    untried = f", {idle} {'was' if idle == 1 else 'were'} not tried" if idle else ""
+    return f"{able} of {many} invariants can fail{untried}."
 
 
 def _able(strength: Strength, step: str) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from skills2_nb.views.markup import Html, esc, tag
+from skills2_nb.views.markup import Html, esc, join, tag
 from skills2_nb.views.notes import Note, notes_of, passed_by
-from skills2_nb.views.rows import MARKS, StepRow
+from skills2_nb.views.rows import MARKS, TONES, StepRow
 from skills2_nb.views.values import clean, counted
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ class _Node:
     notes: tuple[Note, ...] = ()
 
     @property
-    def head(self) -> str:
+    def head(self) -> Html:
         """Its name, and its status where that is not ``ok``."""
         if self.row is None:
-            return "run inputs"
+            return Html("run inputs")
         status = self.row.status
-        told = "" if status == "ok" else f" {MARKS[status]} {status}"
-        return f"{self.row.number} {self.row.id}{told}"
+        word = tag("tspan", f" {MARKS[status]} {status}", cls=TONES[status])
+        return join([f"{self.row.number} {self.row.id}", None if status == "ok" else word])
 
     @property
     def lines(self) -> int:

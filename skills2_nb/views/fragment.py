@@ -89,7 +89,9 @@ def audit(
         tables.unchecked(audit),
         _findings(audit, cells),
         _answer(audit) if there else None,
-        tables.steps(rows(skill, state, audit.steps), _plain) if skill is not None else None,
+        tables.steps(rows(skill, state, audit.steps), _plain, audit.steps)
+        if skill is not None
+        else None,
     )
 
 

@@ -80,7 +80,8 @@ def typed_notes(row: StepRow, view: StepView | None, rows: Sequence[StepRow]) ->
     if len(notes) > _MOST:
         left = counted(len(notes) - _MOST + 1, "more argument")
         rest = notes[_MOST - 1]
-        more = Note(f"and {left} typed", "; ".join(n.title for n in notes[_MOST - 1 :]), rest.tone)
+        told = f"and {left}{' typed' if all(n.typed for n in notes[_MOST - 1 :]) else ''}"
+        more = Note(told, "; ".join(n.title for n in notes[_MOST - 1 :]), rest.tone)
         notes = [*notes[: _MOST - 1], more]
     return tuple(notes)
 
@@ -109,8 +110,12 @@ def _of_argument(item: Argument, judged: Judged | None, rows: Sequence[StepRow])
     full = f"{item.name} = {short(item.value, 200)}: {'typed' if typed else item.source}"
     if judged is not None and judged.offer:
         due = _due(judged.offer, rows)
-        told += f"; due ← {_near(judged.offer, numbers)}{due}"
-        full += f", where {judged.offer.removesuffix('#')} gives{due or ' another value'}"
+        told += (
+            f", which gives {due or 'another value'}"
+            if judged.offer == item.source
+            else f"; due ← {_near(judged.offer, numbers)}{f' ({due})' if due else ''}"
+        )
+        full += f", where {judged.offer.removesuffix('#')} gives {due or 'another value'}"
     return Note(clean(told), clean(full), tone, typed)
 
 
@@ -121,13 +126,13 @@ def _near(reference: str, numbers: Mapping[str, str]) -> str:
 
 
 def _due(offer: str, rows: Sequence[StepRow]) -> str:
-    """The value that stands where an argument should have come from, in brackets."""
+    """The value that stands where an argument should have come from, in short; empty for more."""
     step, _, pointer = offer.partition("#")
     call = next((row.call for row in rows if row.id == step), None)
     there: Any = None
     with contextlib.suppress(KeyError):
         there = resolve(call.output, pointer) if call is not None else None
-    return f" ({short(there, _VALUE)})" if is_scalar(there) and there is not None else ""
+    return short(there, _VALUE) if is_scalar(there) and there is not None else ""
 
 
 def _attempts(row: StepRow, view: StepView | None) -> Iterator[Note]:

@@ -36,6 +36,15 @@ _MARKS_TOLD: Mapping[str, str] = {
     " missed": "A dotted arc is a value that was not taken, and should have been.",
     " old": "A dashed arc is a value that has changed since.",
 }
+_TONES: Mapping[str, str] = {"unsupported": "warn", "contradicted": "bad"}
+#: What each evidence level adds to the one before it.
+_LEVELS: Mapping[str, str] = {
+    "L0": "the chain of hashes is whole",
+    "L1": "each record bears the MAC of a key of this home",
+    "L2": "a hook vouches for session and prompt",
+}
+#: Characters of a figure that stay on one line.
+_BRIEF = 24
 _VOUCHERS: Mapping[str, str] = {
     "hook": "vouched for by a hook that saw the prompt",
     "cli": "given on the command line",
@@ -133,7 +142,7 @@ def _verdict(run: _Run) -> list[Any]:
     audit = run.audit
     told = (
         f"Of the figures that the answer has to carry, {audit.recall:.0%} are in it; of the "
-        f"figures in it, {audit.precision:.0%} come from the run (F1 {audit.f1:.2f})."
+        f"figures in it, {audit.precision:.0%} come from the run (F1\u00a0{audit.f1:.2f})."
     )
     measured = tag("p", told) if audit.answer is not None and run.state is not None else None
     again = evidence.line(audit, run.skill)
@@ -174,11 +183,10 @@ def _figures(run: _Run) -> Html | None:
         return None
     body = []
     for value in values:
-        sign, meaning = STATUSES[value.status]
-        told = f"{sign} {value.status}".strip()
         source = run.targets.link(value.source) if value.source else tag("span", "–")
         known = "–" if value.source is None or value.value is None else short(value.value)
-        body.append([value.text, [tag("span", told, cls="nowrap"), f", {meaning}"], source, known])
+        figure = tag("span", value.text, cls="nowrap" if len(value.text) <= _BRIEF else None)
+        body.append([figure, _standing(value.status), source, known])
     made = table(
         "Where each figure comes from",
         ["figure", "status", "source", "value there"],
@@ -187,6 +195,13 @@ def _figures(run: _Run) -> Html | None:
         ids=[f"figure-{number}" for number in range(1, len(values) + 1)],
     )
     return tag("div", tag("h3", "Where each figure comes from"), made, cls="sources")
+
+
+def _standing(status: str) -> list[Html]:
+    """What a figure is; a narrow page leaves its meaning to the legend."""
+    sign, meaning = STATUSES[status]
+    word = tag("span", f"{sign} {status}".strip(), cls=f"nowrap {_TONES.get(status, '')}".strip())
+    return [word, tag("span", f", {meaning}", cls="meaning")]
 
 
 def _findings(run: _Run) -> Any:
@@ -218,7 +233,9 @@ def _flow(run: _Run) -> Any:
 def _steps(run: _Run) -> list[Any]:
     judged = {view.step: view for view in run.audit.steps}
     made: list[Any] = [
-        tables.steps(run.rows, run.targets.link, hide_caption=True) if run.rows else None
+        tables.steps(run.rows, run.targets.link, run.audit.steps, hide_caption=True)
+        if run.rows
+        else None
     ]
     made += [section(row, run.targets, judged.get(row.id), run.cells) for row in run.rows]
     unknown = strangers(run.skill, run.state)
@@ -248,8 +265,13 @@ def _record(run: _Run) -> Html:
 
 
 def _evidence(audit: Audit) -> str:
-    held = f"; each by itself: {', '.join(audit.held)}" if audit.held else ""
-    return f"{audit.level}{held}"
+    """The level with all that it rests on, and those that hold above a gap."""
+    names = list(_LEVELS)
+    reached = names[: names.index(audit.level) + 1] if audit.level in names else []
+    told = "; ".join(_LEVELS[name] for name in reached)
+    above = [name for name in audit.held if name not in reached]
+    also = f"; {', '.join(above)} by itself" if above else ""
+    return f"{audit.level}{f': {told}' if told else ''}{also}"
 
 
 def _ended(state: RunState) -> str:

@@ -62,6 +62,9 @@ stroke-width:2;opacity:1}
 § .flow a{text-decoration:none}
 § .flow a .name{fill:var(--s2-link)}
 § .flow a:is(:hover,:focus) .name{text-decoration:underline}
+§ .flow .name .bad{fill:var(--s2-bad)}
+§ .flow .name .warn{fill:var(--s2-warn)}
+§ .flow .name .mute{fill:var(--s2-mute)}
 § .flow .took{fill:var(--s2-mute);font-size:11.5px}
 § .flow .note rect{fill:var(--s2-mute)}
 § .flow .note.warn :is(text,rect){fill:var(--s2-warn)}

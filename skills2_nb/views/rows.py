@@ -25,6 +25,15 @@ MARKS: Mapping[str, str] = {
     "not called": "○",
     "not due": "–",
 }
+#: How much is for or against a status.
+TONES: Mapping[str, str] = {
+    "ok": "good",
+    "failed": "bad",
+    "rejected": "bad",
+    "stale": "warn",
+    "not called": "warn",
+    "not due": "mute",
+}
 #: Names for where an argument came from when it is no reference.
 PLAIN_SOURCES: Mapping[str, str] = {"literal": "given by the caller", "default": "the default"}
 _MOST_FIGURES = 3
@@ -129,7 +138,7 @@ def rows(
     state = RunState() if state is None else state
     owed = {view.step: view.owed for view in judged}
     return tuple(
-        _row(number, spec, skill, state, owed=owed.get(spec.id, skill.owes(spec, state)))
+        _row(number, spec, skill, state, owed=_owed(spec, skill, state, owed))
         for number, spec in enumerate(skill.steps, 1)
     )
 
@@ -197,6 +206,10 @@ def _row(number: int, spec: StepSpec, skill: Skill, state: RunState, *, owed: bo
         report=spec.report,
         stale_sources=tuple(state.stale_sources(spec.id)),
     )
+
+
+def _owed(spec: StepSpec, skill: Skill, state: RunState, judged: Mapping[str, bool]) -> bool:
+    return judged[spec.id] if spec.id in judged else skill.owes(spec, state)
 
 
 def _status(call: Call | None, *, stale: bool, owed: bool) -> Status:

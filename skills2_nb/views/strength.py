@@ -78,8 +78,9 @@ def text(
         *_wrap(one_line(basis(steps, over)), width, ""),
         "",
     ]
+    longest = max((len(item.name) for step in steps for item in step.invariants), default=0)
     for step in steps:
-        lines += _step(step, width, color)
+        lines += _step(step, longest, width, color)
     if any(_reported(step) for step in steps):
         lines += ["", paint("* report field", _DIM)]
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -123,14 +124,13 @@ def marked(skill: str, steps: Sequence[StepStrength], over: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _step(step: StepStrength, width: int, color: bool) -> list[str]:
+def _step(step: StepStrength, longest: int, width: int, color: bool) -> list[str]:
     paint = _paint if color else _plain
     tone = _RED if step.is_weak else _YELLOW if _is_half(step) else _GREEN
     told = f"{step.effective} of {len(step.invariants)} effective"
     room = width - len(told) - 7
     name = one_line(step.step, room)
     lines = [f"{step.order:>3}  {name:<{room}}  {paint(told, tone)}"]
-    longest = max((len(item.name) for item in step.invariants), default=0)
     for item in step.invariants:
         mark = paint("✓", _GREEN) if item.effective else paint("✗", tone)
         share = f"{item.killed}/{item.made}"

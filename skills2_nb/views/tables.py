@@ -9,7 +9,8 @@ from skills2_nb.contract.state import Check
 from skills2_nb.views.findings import grouped
 from skills2_nb.views.headline import verdicts
 from skills2_nb.views.markup import Html, esc, join, table, tag
-from skills2_nb.views.rows import MARKS, Argument, StepRow
+from skills2_nb.views.notes import Note, typed_notes
+from skills2_nb.views.rows import MARKS, TONES, Argument, StepRow
 from skills2_nb.views.values import (
     Head,
     counted,
@@ -28,25 +29,19 @@ from skills2_nb.views.values import (
 if TYPE_CHECKING:
     from skills2_nb.audit.auditor import Audit
     from skills2_nb.audit.sourcing import Argument as Judged
+    from skills2_nb.audit.steps import StepView
 
 #: Characters of one value that a page shows; the rest is named by its digest.
 LONG = 400
 _MOST_ROWS = 8
 _MOST_ITEMS = 24
-_LONG_NAME = 64
+#: Characters of a name that is never broken, and of one that is broken where room is short.
+_SHORT_NAME, _LONG_NAME = 19, 64
 VERDICTS: Mapping[str, tuple[str, str]] = {
     "pass": ("✓", "good"),
     "fail": ("✗", "bad"),
     "unproven": ("?", "warn"),
     "tampered": ("✗", "bad"),
-}
-_TONES: Mapping[str, str] = {
-    "ok": "good",
-    "failed": "bad",
-    "rejected": "bad",
-    "stale": "warn",
-    "not called": "warn",
-    "not due": "mute",
 }
 _AXES = ("score", "coverage", "consistency", "anchoring")
 _REMARKS: Mapping[str, tuple[str, str]] = {
@@ -77,7 +72,7 @@ def headline(audit: Audit) -> Html:
 
 def status(row: StepRow) -> Html:
     """A step's status with its mark."""
-    return tag("span", f"{MARKS[row.status]} {row.status}", cls=f"word {_TONES[row.status]}")
+    return tag("span", f"{MARKS[row.status]} {row.status}", cls=f"word {TONES[row.status]}")
 
 
 def scores(audit: Audit) -> Html:
@@ -109,8 +104,19 @@ def unchecked(audit: Audit) -> Html | None:
     return tag("div", told, cls="unchecked") if told else None
 
 
-def steps(rows: Sequence[StepRow], link: Link, *, hide_caption: bool = False) -> Html:
-    """The steps of a run, one row each."""
+def steps(
+    rows: Sequence[StepRow],
+    link: Link,
+    judged: Sequence[StepView] = (),
+    *,
+    hide_caption: bool = False,
+) -> Html:
+    """The steps of a run, one row each.
+
+    Args:
+        judged: the audit's steps: what was typed stands at each, with what is against it.
+    """
+    views = {view.step: view for view in judged}
     body = [
         [
             row.number,
@@ -118,12 +124,12 @@ def steps(rows: Sequence[StepRow], link: Link, *, hide_caption: bool = False) ->
             status(row),
             "–" if row.us is None else duration(row.us),
             f"{row.passed} of {len(row.declared)}" if row.declared else "none",
-            _outcome(row),
+            _outcome(row, typed_notes(row, views.get(row.id), rows)),
         ]
         for row in rows
     ]
     heads = ["#", "step", "status", "time", "invariants", "result"]
-    return table("Steps", heads, body, numeric=(0, 3), hide_caption=hide_caption)
+    return table("Steps", heads, body, numeric=(0, 3), hide_caption=hide_caption, cls="steps")
 
 
 def findings(
@@ -180,9 +186,11 @@ def source(row: Argument, link: Link) -> Html:
 
 
 def name(text: str) -> Html:
-    """A name as code that may break after its underscores."""
-    parts = [esc(part) for part in text.split("_")]
-    return tag("code", Html("_<wbr>".join(parts)), cls="id" if len(text) <= _LONG_NAME else None)
+    """A name as code that may break after its underscores and its ``#/``."""
+    if len(text) <= _SHORT_NAME:
+        return tag("code", text, cls="nowrap")
+    told = Html(esc(text).replace("_", "_<wbr>").replace("#/", "#/<wbr>"))
+    return tag("code", told, cls="id" if len(text) <= _LONG_NAME else None)
 
 
 def checks(declared: Sequence[str], seen: Sequence[Check]) -> Html | None:
@@ -228,14 +236,16 @@ def _place(step: str | None, link: Link, cells: Mapping[str, int]) -> Html:
     return tag("div", link(step), " ", cell)
 
 
-def _outcome(row: StepRow) -> list[Any]:
+def _outcome(row: StepRow, notes: Sequence[Note]) -> list[Any]:
+    typed = [tag("div", note.text, cls=note.tone, title=note.title) for note in notes]
     if row.error:
-        return [tag("span", row.error, cls="bad")]
+        return [tag("span", row.error, cls="bad"), typed]
+    last = len(row.figures)
     told: list[Any] = [
-        tag("span", tag("code", name), f" {short(item, 40)}", cls="pair")
-        for name, item in row.figures
+        tag("span", tag("code", name), f" {short(item, 40)}{',' * (at < last)}", cls="pair")
+        for at, (name, item) in enumerate(row.figures, 1)
     ]
-    made: list[Any] = [join(told, ", ")]
+    made: list[Any] = [join(told, " "), *typed]
     if row.stale_sources:
         changed = ", ".join(dict.fromkeys(ref.partition("#")[0] for ref in row.stale_sources))
         made.append(tag("div", f"stands on what has changed since: {changed}", cls="warn"))

@@ -206,8 +206,8 @@ def _group_lines(group: Group, cells: Mapping[str, int], width: int, color: bool
     lines = [f"  {paint(group.code, style, color)} ({group.axis}{group.where})"]
     for finding in group.findings:
         place = _place(finding, cells)
-        lines += wrap(f"{place}{finding.message}", width, "    ")
-        lines += wrap(f"Mend: {finding.mend}", width, "    ") if finding.mend else []
+        lines += wrap(f"{place}{finding.message}", width, "    ", 2)
+        lines += wrap(f"Mend: {finding.mend}", width, " " * 6, 2) if finding.mend else []
     return lines
 
 

@@ -44,8 +44,8 @@ font-size:14px;line-height:1.5;color:var(--s2-fg);background:var(--s2-bg)}
 § p,§ h1,§ h2,§ h3,§ ul,§ ol,§ dl,§ pre{margin:0;padding:0;color:inherit}
 § a{color:var(--s2-link);text-decoration:underline;text-underline-offset:4px}
 § a:focus-visible,§ summary:focus-visible{outline:2px solid var(--s2-link);outline-offset:2px}
-§ code,§ .mono{font-family:var(--jp-code-font-family,ui-monospace,SFMono-Regular,Menlo,Consolas,\
-monospace);font-size:.92em;background:none;color:inherit;padding:0;border:0}
+§ code:nth-child(n),§ .mono{font-family:var(--jp-code-font-family,ui-monospace,SFMono-Regular,\
+Menlo,Consolas,monospace);font-size:.92em;background:none;color:inherit;padding:0;border:0}
 § .mute{color:var(--s2-mute)}
 § .good{color:var(--s2-good)}
 § .bad{color:var(--s2-bad)}
@@ -72,6 +72,7 @@ border-radius:4px;white-space:nowrap}
 § .bar{display:inline-block;vertical-align:middle;width:88px;height:8px;margin-right:8px;\
 border:1px solid var(--s2-mute);border-radius:4px;overflow:hidden;background:var(--s2-bg)}
 § .bar>span{display:block;height:100%;background:var(--s2-mute)}
+§ .scores tr>*{vertical-align:middle}
 § .text{white-space:pre-wrap;overflow-wrap:anywhere}
 § .fig{font-variant-numeric:tabular-nums;text-decoration-thickness:2px}
 § .fig.reported,§ .fig.traced{text-decoration:underline solid 2px;text-underline-offset:3px}
@@ -82,7 +83,12 @@ color:var(--s2-warn);font-weight:600}
 § .fig.contradicted{text-decoration:underline double 3px;text-underline-offset:3px;\
 color:var(--s2-bad);font-weight:600}
 @container (max-width:560px){§ table th,§ table td{padding-right:10px}§ .id{white-space:normal}\
-§ .id wbr{display:inline}§ .bar{width:48px}}
+§ .id wbr{display:inline}§ .bar{width:48px}§ .meaning{display:none}\
+§ .steps,§ .steps thead,§ .steps tbody{display:block}\
+§ .steps tr{display:grid;grid-template-columns:2em minmax(0,1fr) 6.4em 5.2em 5.6em;\
+border-bottom:1px solid var(--s2-line)}\
+§ .steps thead tr :last-child{display:none}\
+§ .steps tr>*{border:0}§ .steps tbody td:last-child{grid-column:2/-1;padding-top:0}}
 § details>summary{cursor:pointer;color:var(--s2-link)}
 """
 

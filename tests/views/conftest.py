@@ -167,6 +167,12 @@ def make_absent() -> Shown:
     return Shown(audit(BASIS, None, answer="The total is 12."), None)
 
 
+def made(name: str) -> Shown:
+    """One of the runs; its first step reads a table."""
+    pytest.importorskip("pandas", reason="the skill reads a table")
+    return MAKERS[name]()
+
+
 MAKERS = {
     "honest": make_honest,
     "failing": make_failing,
@@ -251,37 +257,37 @@ def read() -> Callable[[str], Node]:
 @pytest.fixture(params=MAKERS)
 def any_run(request: pytest.FixtureRequest) -> Shown:
     """Each of the runs in turn."""
-    return MAKERS[request.param]()
+    return made(request.param)
 
 
 @pytest.fixture
 def honest() -> Shown:
-    return make_honest()
+    return made("honest")
 
 
 @pytest.fixture
 def failing() -> Shown:
-    return make_failing()
+    return made("failing")
 
 
 @pytest.fixture
 def stale() -> Shown:
-    return make_stale()
+    return made("stale")
 
 
 @pytest.fixture
 def typed() -> Shown:
-    return make_typed()
+    return made("typed")
 
 
 @pytest.fixture
 def rewired() -> Shown:
-    return make_rewired()
+    return made("rewired")
 
 
 @pytest.fixture
 def hostile() -> Shown:
-    return make_hostile()
+    return made("hostile")
 
 
 @pytest.fixture

@@ -37,8 +37,18 @@ def test_invariants_that_can_fail_are_counted(honest):
     audit = replace(honest.audit, strength=of_run(honest.skill, honest.state))
     declared = sum(len(spec.invariants) for spec in honest.skill.steps)
     assert evidence.line(audit, honest.skill) == f"{declared} of {declared} invariants can fail."
+
+
+def test_invariants_of_steps_that_were_not_called_are_no_weak_ones(honest):
+    declared = sum(len(spec.invariants) for spec in honest.skill.steps)
     nothing = replace(honest.audit, strength=Strength())
-    assert evidence.line(nothing, honest.skill) == f"0 of {declared} invariants can fail."
+    assert evidence.line(nothing, honest.skill) == "No invariant was tried."
+    whole = of_run(honest.skill, honest.state)
+    called = {key: tally for key, tally in whole.tallies.items() if tally.step != "tell"}
+    part = replace(honest.audit, strength=replace(whole, tallies=called))
+    assert evidence.line(part, honest.skill) == (
+        f"{declared - 1} of {declared} invariants can fail, 1 was not tried."
+    )
 
 
 def test_nothing_asked_is_nothing_told(honest):

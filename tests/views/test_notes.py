@@ -1,5 +1,7 @@
 """Where arguments came from, in every view."""
 
+from dataclasses import replace
+
 import pytest
 
 from skills2_nb.views import markdown, terminal
@@ -32,13 +34,25 @@ def test_a_retyped_value_is_named_with_what_was_due(typed):
     )
     (note,) = notes_of(row, view, table)
     assert (note.tone, note.typed) == ("bad", True)
-    assert note.title == "total = 13: typed, where add_up#/total gives (12)"
+    assert note.title == "total = 13: typed, where add_up#/total gives 12"
 
 
 def test_a_reference_to_another_value_is_named(rewired):
     row, view, table = seen(rewired)["tell"]
     (note,) = notes_of(row, view, table)
     assert note.text == "✗ total = 4 ← 2 parts; due ← 2 total (12)"
+    assert (note.tone, note.typed) == ("bad", False)
+
+
+def test_a_recorded_value_that_its_own_source_does_not_give(typed):
+    row, view, table = seen(typed)["tell"]
+    (judged,) = [item for item in view.args if item.name == "total"]
+    forged = [
+        replace(item, source=judged.offer) if item.name == "total" else item
+        for item in row.arguments
+    ]
+    (note,) = notes_of(replace(row, arguments=tuple(forged)), view, table)
+    assert note.text == "✗ total = 13 ← 2 total, which gives 12"
     assert (note.tone, note.typed) == ("bad", False)
 
 

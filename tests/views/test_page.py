@@ -228,3 +228,38 @@ def test_long_values_are_cut_and_named_by_digest(honest, cells, read) -> None:
     told = by_id(tree, "input-2").text
     assert len(told) < 600
     assert f"5,000 characters in all, sha256 {digest(long)[:12]}…" in told
+
+
+def test_a_figure_that_is_wrong_is_so_in_the_table_too(failing, honest, cells, read) -> None:
+    def tones(run):
+        (table,) = by_id(read(page_of(run, cells)), "answer").all("table")
+        return {node.text: node.classes for node in table.all("span")}
+
+    assert tones(failing)["? unsupported"] == ["nowrap", "warn"]
+    assert tones(honest)["reported"] == ["nowrap"]
+
+
+def test_a_typed_value_stands_at_its_step_in_the_table(typed, cells, read) -> None:
+    tree = read(page_of(typed, cells))
+    (table,) = [node for node in tree.all("table") if "steps" in node.classes]
+    told = {row.all("a")[0].text: row for row in table.all("tr") if row.all("a")}
+    (note,) = [node for node in told["tell"].all("div") if "bad" in node.classes]
+    assert note.text == "✗ total = 13 typed; due ← 2 total (12)"
+    assert "typed" not in told["add_up"].text
+
+
+def test_the_record_says_what_its_evidence_level_rests_on(honest, cells, read) -> None:
+    audit = dataclasses.replace(honest.audit, level="L0", held=("L0", "L2"))
+    record = by_id(read(page(audit, honest.skill, honest.state, cells=cells)), "record").text
+    assert "L0: the chain of hashes is whole; L2 by itself" in record
+    audit = dataclasses.replace(honest.audit, level="none", held=())
+    assert "none" in by_id(read(page(audit, honest.skill, None, cells=cells)), "record").text
+
+
+def test_a_status_in_the_picture_has_its_colour(failing, cells, read) -> None:
+    flow = by_id(read(page_of(failing, cells)), "flow")
+    assert {(node.text.strip(), *node.classes) for node in flow.all("tspan")} == {
+        ("✗ failed", "bad"),
+        ("○ not called", "warn"),
+        ("– not due", "mute"),
+    }

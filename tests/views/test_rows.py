@@ -116,3 +116,13 @@ def test_figures_fall_back_to_short_scalars() -> None:
     assert figures(output, ()) == (("a", 1), ("b", True), ("c", "word"))
     assert figures(output, ("d", "a")) == (("d", 2), ("a", 1))
     assert figures({"text": "x" * 90}, ()) == (("text", "x" * 90),)
+
+
+def test_a_step_that_was_judged_is_not_asked_again_whether_it_was_owed(honest, monkeypatch) -> None:
+    def gone(*_):
+        raise ValueError("the value that its guard reads is erased")
+
+    monkeypatch.setattr(type(honest.skill), "owes", gone)
+    assert len(rows(honest.skill, honest.state, honest.audit.steps)) == len(honest.skill.steps)
+    with pytest.raises(ValueError, match="erased"):
+        rows(honest.skill, honest.state)

@@ -120,3 +120,10 @@ def test_result(honest) -> None:
     text = terminal.result(spec, shown(call.output), call.invariants)
     assert text.startswith("add_up\n  total  12\n  mean   4.0\n")
     assert text.endswith("  ✓ total_adds_up holds\n  ✓ not_negative holds\n")
+
+
+def test_a_finding_hangs_below_its_first_line(failing) -> None:
+    told = terminal.findings(failing.audit, width=60).splitlines()
+    starts = [len(line) - len(line.lstrip()) for line in told[1:]]
+    assert set(starts) == {2, 4, 6, 8}
+    assert all(line.startswith(" " * 6 + "Mend: ") for line in told if "Mend: " in line)
