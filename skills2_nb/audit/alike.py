@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ TOLERANCE = 1e-9
 #: And near zero, where such sums leave a rest.
 LEAST = 1e-12
 _ABSENT = object()
+#: Characters of a long text shown before the place where it differs.
+_BEFORE = 24
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,17 @@ def _is_number(value: Any) -> bool:
 
 
 def _told(place: str, was: Any, now: Any) -> Difference:
+    if isinstance(was, str) and isinstance(now, str):
+        return Difference(place, *_excerpts(was, now))
     return Difference(place, _words(was), _words(now), number=_is_number(was) and _is_number(now))
+
+
+def _excerpts(was: str, now: str) -> tuple[str, str]:
+    """Two texts in a few words each, from shortly before the first place where they differ."""
+    same = len(os.path.commonprefix([was, now]))
+    start = max(same - _BEFORE, 0) if max(len(was), len(now)) > shown.maxstring else 0
+    lead = "…" if start else ""
+    return shown.repr(lead + was[start:]), shown.repr(lead + now[start:])
 
 
 def _words(value: Any) -> str:

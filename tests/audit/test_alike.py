@@ -90,3 +90,13 @@ def test_tables_by_what_they_hold() -> None:
     assert unknown is not None and "the table" in unknown.was
     blobs.path(recorded["$table"]).unlink()
     assert difference({"t": recorded}, {"t": table(near)}, rows) is not None
+
+
+def test_long_texts_are_shown_where_they_differ() -> None:
+    head, tail = "the same words " * 30, " and the same end" * 30
+    found = difference({"text": f"{head}nobody{tail}"}, {"text": f"{head}somebody{tail}"})
+    assert found is not None
+    assert found.was.startswith("'…")
+    assert "nobody" in found.was
+    assert "somebody" in found.now
+    assert "nobody" not in found.now
