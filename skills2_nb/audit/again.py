@@ -29,7 +29,7 @@ from skills2_nb.contract.canonical import decode, encode_plain
 from skills2_nb.contract.cells import load_cells
 from skills2_nb.contract.errors import PackageError, told
 from skills2_nb.contract.journal import read
-from skills2_nb.contract.loader import load
+from skills2_nb.contract.loader import forget, load
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import fold
 from skills2_nb.sandbox.guard import Trip, standing
@@ -54,7 +54,7 @@ def main() -> int:
     if loading["outcome"] == "value":
         for number, job in enumerate(request["jobs"]):
             say({"begin": number})
-            say({"job": number, **_attempt(_bound(skills[0], job), job["seconds"])})
+            say({"job": number, **_attempt(_bound(request, skills, job), job["seconds"])})
     os._exit(0)  # threads that a skill started, and what it wants done at its end, are its own
 
 
@@ -81,8 +81,16 @@ def _load(request: Mapping[str, Any], into: list[Skill]) -> Told:
     return {"outcome": "value"}
 
 
-def _bound(skill: Skill, job: Mapping[str, Any]) -> Callable[[], Told]:
-    return lambda: KINDS[job["kind"]](skill, job)
+def _bound(
+    request: Mapping[str, Any], skills: list[Skill], job: Mapping[str, Any]
+) -> Callable[[], Told]:
+    def work() -> Told:
+        if job["kind"] in ANEW:
+            forget()
+            _load(request, skills)
+        return KINDS[job["kind"]](skills[-1], job)
+
+    return work
 
 
 def _call(skill: Skill, job: Mapping[str, Any]) -> Told:
@@ -119,7 +127,8 @@ def _strength(skill: Skill, job: Mapping[str, Any]) -> Told:
     Args:
         job: ``{"journal"}``, the run's file.
     """
-    state = fold(read(Path(job["journal"])))
+    with standing().shown():
+        state = fold(read(Path(job["journal"])))
     return {"outcome": "value", "strength": measure(skill, samples_of(skill, state)).to_dict()}
 
 
@@ -136,6 +145,8 @@ KINDS: Mapping[str, Callable[[Skill, Mapping[str, Any]], Told]] = {
     "call": _call,
     "strength": _strength,
 }
+#: What is asked of the skill's code as it is after its import: steps leave things behind in it.
+ANEW = frozenset({"strength"})
 
 
 def _own(trips: Sequence[Trip]) -> Sequence[Trip]:

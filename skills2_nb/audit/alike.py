@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -149,7 +148,7 @@ def _told(place: str, was: Any, now: Any) -> Difference:
 
 def _excerpts(was: str, now: str) -> tuple[str, str]:
     """Two texts in a few words each, from shortly before the first place where they differ."""
-    same = len(os.path.commonprefix([was, now]))
+    same = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), 0)
     start = max(same - _BEFORE, 0) if max(len(was), len(now)) > shown.maxstring else 0
     lead = "…" if start else ""
     return shown.repr(lead + was[start:]), shown.repr(lead + now[start:])

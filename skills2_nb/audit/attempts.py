@@ -59,9 +59,11 @@ def _note(skill: Skill, call: Call, overcome: bool) -> Finding:
     if code == "INPUT_REJECTED" and error.get("kind") == "ambiguous":
         code = "AMBIGUOUS_BINDING"
     later = "; a later call succeeded" if overcome else ""
+    told = error_of(call)
+    place = "" if told.startswith(call.step) else f"{call.step}: "
     return finding(
         code,
-        f"{call.step}: {error_of(call)}{later}",
+        f"{place}{told}{later}",
         step=call.step,
         note=True,
         missing=listed(error.get("missing") or error.get("next") or ["what it stands on"]),

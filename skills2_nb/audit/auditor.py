@@ -121,6 +121,7 @@ def audit(
         None if state is None else run,
         text,
         whole,
+        views,
         cover(views),
         weigh(basis.skill, run, views, strength),
         anchor(
@@ -163,6 +164,7 @@ class _Parts:
     run: RunState | None
     answer: str | None
     integrity: Integrity
+    views: Sequence[StepView]
     coverage: Coverage
     consistency: Consistency
     anchoring: Anchoring
@@ -227,6 +229,7 @@ def _strict(parts: _Parts) -> Profile:
         *parts.anchoring.not_checked,
         *(() if replayed is None else replayed.not_checked),
         *_unasked(parts),
+        *_unbacked(parts),
     )
     bad = bool(parts.coverage.missing) or any(_vetoes(item) for item in found)
     return Profile(
@@ -336,6 +339,16 @@ def _unasked(parts: _Parts) -> Iterator[str]:
         for name, made in zip(AGAIN, (parts.replayed, parts.strength), strict=True):
             if made is None:
                 yield name
+
+
+def _unbacked(parts: _Parts) -> Iterator[str]:
+    """Results that are neither run again nor signed: anybody may have written them."""
+    if parts.replayed is None or not parts.integrity.holds or parts.integrity.level != "L0":
+        return
+    owed = {view.step for view in parts.views if view.owed}
+    for call in parts.replayed.calls:
+        if call.result == "declared" and call.step in owed:
+            yield f"replay of {call.step}: {call.why}, and no MAC vouches for its record"
 
 
 def _unverified(parts: _Parts) -> tuple[str, ...]:

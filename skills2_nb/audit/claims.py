@@ -80,7 +80,15 @@ class Claims:
         return [mention for mention in self.mentions if leaf.ref in mention.refs]
 
     def carries(self, figure: Figure, leaf: Source) -> bool:
-        """Whether a figure gives a leaf; a small one does so beside the field's name only."""
+        """Whether a figure gives a leaf, and is not denied: "the total is not 211"."""
+        return self._gives(figure, leaf) and not self._is_denied(figure)
+
+    def _is_denied(self, figure: Figure) -> bool:
+        words = self.page.before(span(figure), 2)
+        return bool(_NOT.intersection(words[-1:])) or (words[-1:] == ["t"] and words[0][-1:] == "n")
+
+    def _gives(self, figure: Figure, leaf: Source) -> bool:
+        """Whether a figure is a leaf's value; a small one is beside the field's name only."""
         if not is_value(figure, leaf, self.page):
             return False
         if not is_weak(figure, leaf):
@@ -122,7 +130,7 @@ class Claims:
             gap = self.page.flat[figure.end : other.start]
             if not _BUT.fullmatch(gap) or self._has_origin(other):
                 continue
-            leaf = next((leaf for leaf in self.leaves if self.carries(figure, leaf)), None)
+            leaf = next((leaf for leaf in self.leaves if self._gives(figure, leaf)), None)
             if leaf is not None and _NOT.intersection(self.page.before(span(figure), 2)):
                 denied[other.start, other.end] = leaf
         return denied

@@ -92,9 +92,9 @@ def _done(view: StepView) -> Iterator[Finding]:
     if view.stale:
         yield finding(
             "STALE",
-            f"{view.step} used {listed(view.stale)}, which {_has(view.stale)} another value now",
+            f"{view.step} used {_named(view.stale)}, which {_has(view.stale)} another value now",
             step=view.step,
-            sources=listed(view.stale),
+            sources=_named(view.stale),
         )
     if view.owed and view.hollow:
         yield finding(
@@ -162,6 +162,11 @@ def _not_checked(views: Sequence[StepView]) -> Iterator[str]:
                 yield f"inputs: {view.step}({argument.name}) is vouched for by the client alone"
             elif argument.sourced == "hidden":
                 yield f"inputs: {view.step}({argument.name}) was kept only as a digest"
+
+
+def _named(references: Sequence[str]) -> str:
+    """References in words; one without a pointer is a step's whole result."""
+    return listed(f"all of {r[:-1]}" if r.endswith("#") else r for r in references)
 
 
 def _has(items: Sequence[str]) -> str:

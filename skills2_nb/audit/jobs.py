@@ -17,6 +17,8 @@ Told = dict[str, Any]
 _PROGRAM = "skills2_nb.audit.again"
 #: How often a process that a job took with it is followed by another.
 LIVES = 4
+#: Where a home keeps what runs came to; the tables of a call's arguments lie beside them.
+_RECORDS = ("runs", "ledger", "index", "calls", "sessions", "keys")
 MOST_SAID = 64 * 1024 * 1024
 #: What keeps every hash seed of ours from that of the process asked.
 _SEEDS = (7_919, 104_729, 1_299_709, 15_485_863, 32_452_843, 49_979_687, 67_867_967, 86_028_121)
@@ -125,7 +127,12 @@ def _process(
     return run_python(
         _PROGRAM,
         json.dumps(request).encode("ascii"),
-        Wall(memory_mb=bounds.memory_mb, seconds=seconds, output_bytes=MOST_SAID),
+        Wall(
+            hide=tuple(home() / name for name in _RECORDS),
+            memory_mb=bounds.memory_mb,
+            seconds=seconds,
+            output_bytes=MOST_SAID,
+        ),
         env={"PYTHONHASHSEED": str(seed), VARIABLE: str(home())},
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 _FENCE = re.compile(r"^([ \t]*)(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\2[^\n]*$|\Z)", re.M | re.S)
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
+_STRUCK = re.compile(r"(?<![~\\])~~(?![~\s])[^\n]+?(?<![~\s])~~(?!~)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 _FIGURE_ALONE = re.compile(
     r"[\s(~≈]*[-+\u2212]?\s?(?:[$€£¥]\s?)?\d[\d.,'’\u00a0\u202f\u2009 _-]*\s?"
@@ -81,6 +82,7 @@ def mask(text: str, names: tuple[str, ...] = ()) -> Masked:
     prose = _blank(text[:last], _COMMENT) + text[last:]
     for pattern, group in ((_FENCE, 0), (_CODE, 2)):
         prose = _lift(prose, pattern, group, code)
+    prose = _blank(prose, _STRUCK)
     prose = _blank_counted(_blank(prose, _LINKS))
     for name in sorted(filter(None, names), key=len, reverse=True):
         prose = _blank(prose, re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I))

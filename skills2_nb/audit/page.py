@@ -12,6 +12,8 @@ NEAR = 6
 _TAG = re.compile(r"</?[a-z][a-z0-9]{0,9}(?:\s[^<>\n]{0,200})?/?>")
 _WORD = re.compile(r"\S+")
 _LETTER = re.compile(r"\w")
+#: The word that an excerpt would cut at its beginning, and the one at its end.
+_CUT_LEFT, _CUT_RIGHT = re.compile(r"^\S*\s+"), re.compile(r"\s+\S*$")
 _CLAUSE = re.compile(r"[.!?](?=[\s)*_]|$)|;|\n")
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _COPULA = (
@@ -170,10 +172,15 @@ class Page:
         """The line, the column (both from 1) and an excerpt, for a finding."""
         line = self.text.count("\n", 0, span.start) + 1
         column = span.start - self.text.rfind("\n", 0, span.start)
-        start = max(self.text.rfind("\n", 0, span.start) + 1, span.start - 40)
-        end = self.text.find("\n", span.end)
-        stop = min(len(self.text) if end < 0 else end, span.end + 30)
-        return f"line {line}, column {column}: “{' '.join(self.text[start:stop].split())}”"
+        begin = self.text.rfind("\n", 0, span.start) + 1
+        found = self.text.find("\n", span.end)
+        end = len(self.text) if found < 0 else found
+        start, stop = max(begin, span.start - 40), min(end, span.end + 30)
+        before, after = self.text[start : span.start], self.text[span.end : stop]
+        before = _CUT_LEFT.sub("… ", before) if start > begin else before
+        after = _CUT_RIGHT.sub(" …", after) if stop < end else after
+        told = f"{before}{self.text[span.start : span.end]}{after}"
+        return f"line {line}, column {column}: “{' '.join(told.split())}”"
 
 
 def word_set(text: str) -> frozenset[str]:

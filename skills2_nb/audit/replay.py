@@ -20,6 +20,7 @@ from typing import Any, Literal
 from skills2_nb.audit.alike import Difference, difference
 from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.jobs import Bounds, Source, Told, ask, seeds
+from skills2_nb.audit.written import Written
 from skills2_nb.contract import blobs
 from skills2_nb.contract.canonical import encode_plain, holds_digest
 from skills2_nb.contract.errors import JournalError
@@ -177,10 +178,12 @@ class _Replaying:
         answers = ask(self.source, jobs, order[0], self.bounds)
         if answers.fault is not None:
             return Replayed(wall=answers.wall, fault=answers.fault, tripped=answers.own)
+        declares = any(spec.effects for spec in self.skill.steps)
+        written = None if declares else Written.of(state, self.source.package)
         doubtful: list[_Doubt] = []
         for calls, told in zip(groups, answers.told, strict=False):
             for call in calls:
-                verdict = _verdict(call, told)
+                verdict = _verdict(call, told, written)
                 if isinstance(verdict, Replay):
                     settled[call.seq] = verdict
                 else:
@@ -215,7 +218,7 @@ class _Doubt:
         return _SEEDS_FOR_NUMBERS if self.found.number else _SEEDS_FOR_OTHERS
 
 
-def _verdict(call: Call, told: Told) -> Replay | Difference:
+def _verdict(call: Call, told: Told, written: Written | None) -> Replay | Difference:
     """What the first replay says, or how it differs without a known cause."""
     outcome = told["outcome"]
     if outcome == "declared":
@@ -224,7 +227,11 @@ def _verdict(call: Call, told: Told) -> Replay | Difference:
         return Replay(call.seq, call.step, _SAID.get(outcome, "not checked"), told["why"])
     found = difference(call.output, told["output"]) if outcome == "value" else None
     if outcome == "value" and found is None:
-        return Replay(call.seq, call.step, "same")
+        own = written.by(call, told.get("files", {})) if written is not None else None
+        if own is None:
+            return Replay(call.seq, call.step, "same")
+        why = f"reads {own}, which was written while it ran or since the run began"
+        return Replay(call.seq, call.step, "unsteady", why)
     changed = _changed(call, told.get("files", {}))
     if changed is not None:
         return Replay(call.seq, call.step, "changed", changed)

@@ -181,6 +181,12 @@ def _imported(name: str, folder: Path) -> ModuleType:
             raise PackageError(_import_fault(folder, error)) from error
 
 
+def forget() -> None:
+    """Let every package go: what is loaded next starts with nothing that its steps left."""
+    with _LOCK:
+        _forget(ROOT)
+
+
 def _forget(name: str) -> None:
     for module in [m for m in list(sys.modules) if m == name or m.startswith(f"{name}.")]:
         del sys.modules[module]

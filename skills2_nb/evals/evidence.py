@@ -9,7 +9,8 @@ from skills2_nb.audit.replay import Replayed, replay
 from skills2_nb.audit.strength import Strength, merge, open_steps
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
-from skills2_nb.evals.strength import cached
+from skills2_nb.evals import apart
+from skills2_nb.evals.strength import Measure, cached, of_cases
 from skills2_nb.formats.cases import Case
 
 
@@ -36,16 +37,19 @@ def gathered(
     if not state.last:
         return Replayed(), Strength()
     seen = replay(skill, state, also=({"kind": "strength", "journal": str(journal)},))
-    strength = _told(seen)
-    if strength is None:
+    if not seen.also:
         return seen, None
+    told = seen.also[0]
+    if told["outcome"] != "value":
+        asked = [step.id for step in skill.steps if step.invariants and step.id in state.last]
+        return seen, Strength(unmeasured=dict.fromkeys(asked, str(told["why"])))
+    strength = Strength.from_dict(told["strength"])
     doubtful = [step for step in open_steps(strength, skill) if step in state.last]
     if doubtful and cases:
-        strength = merge(strength, cached(skill, cases, folders))
+        strength = merge(strength, cached(skill, cases, folders, _measured(skill)))
     return seen, strength
 
 
-def _told(seen: Replayed) -> Strength | None:
-    if not seen.also or seen.also[0]["outcome"] != "value":
-        return None
-    return Strength.from_dict(seen.also[0]["strength"])
+def _measured(skill: Skill) -> Measure:
+    """How cases are measured: a package's behind the wall, a kernel's in the kernel."""
+    return of_cases if skill.folder is None or skill.digest is None else apart.of_cases

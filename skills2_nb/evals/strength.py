@@ -74,8 +74,16 @@ def of_cases(
     return made
 
 
-def cached(skill: Skill, cases: Sequence[Case], folders: tuple[Path, ...] = ()) -> Strength:
-    """:func:`of_cases` of a package, measured once for its digest and its cases.
+Measure = Callable[[Skill, Sequence[Case], tuple[Path, ...]], Strength]
+
+
+def cached(
+    skill: Skill,
+    cases: Sequence[Case],
+    folders: tuple[Path, ...] = (),
+    measured: Measure = of_cases,
+) -> Strength:
+    """What the cases of a package show, measured once for its digest and its cases.
 
     A skill with a step that has effects is not run for this alone: it gives what was kept, or
     nothing. Kept as ``$SKILLS2_HOME/index/strength/<package digest>.json``; a file that cannot be
@@ -87,8 +95,9 @@ def cached(skill: Skill, cases: Sequence[Case], folders: tuple[Path, ...] = ()) 
         return known
     if any(spec.effects for spec in skill.steps):
         return Strength()
-    made = of_cases(skill, cases, folders)
-    keep(skill, cases, made)
+    made = measured(skill, cases, folders)
+    if made.tallies:
+        keep(skill, cases, made)
     return made
 
 

@@ -8,11 +8,11 @@ out to undo them may: where bubblewrap stands, the kernel refuses the same. A re
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -40,6 +40,7 @@ _PROCESSES = frozenset(
         *("os.startfile/2", "os.system", "pty.spawn", "subprocess.Popen"),
     }
 )
+_LISTS = frozenset({"os.listdir", "os.scandir"})
 _SIGNALS = frozenset({"os.kill", "os.killpg"})
 #: Asks nobody: the machine's own name.
 _LOCAL = frozenset({"socket.gethostname"})
@@ -73,16 +74,27 @@ class Guard:
     Attributes:
         write: folders, resolved, in which files may change.
         network: whether sockets may be opened.
+        hidden: folders, resolved, in which nothing may be read.
         trips: what was refused, in order.
     """
 
     write: tuple[str, ...] = ()
     network: bool = False
+    hidden: tuple[str, ...] = ()
     trips: list[Trip] = field(default_factory=list)
 
     def install(self) -> None:
         """Refuse from now on."""
         sys.addaudithook(self._hear)
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """While it is open, what is hidden may be read."""
+        hidden, self.hidden = self.hidden, ()
+        try:
+            yield
+        finally:
+            self.hidden = hidden
 
     def _hear(self, event: str, args: Any) -> None:
         deed = self._deed(event, args)
@@ -99,10 +111,12 @@ class Guard:
         if event == "open":
             path, _, flags = args
             writes = isinstance(flags, int) and flags & _WRITES
-            return self._changed("writes", [path]) if writes else None
+            return self._changed("writes", [path]) if writes else self._seen(path)
         if event in _CHANGES:
             verb, which = _CHANGES[event]
             return self._changed(verb, args[which])
+        if event in _LISTS:
+            return self._seen(args[0])
         if event in _PROCESSES:
             return "starts a process"
         if event in _SIGNALS:
@@ -122,17 +136,24 @@ class Guard:
                 return f"{verb} {name[:200]}"
         return None
 
+    def _seen(self, path: Any) -> str | None:
+        if not self.hidden or path is None or isinstance(path, int):
+            return None
+        name = os.fsdecode(path)
+        if name.startswith((_STDLIB, _KIT)) or any(part in name for part in _LIBRARIES):
+            return None
+        return "reads the records of runs" if _is_in(name, self.hidden) else None
+
     def _may_write(self, name: str) -> bool:
-        place = str(Path(name).resolve())
-        return any(place == folder or place.startswith(f"{folder}/") for folder in self.write)
+        return _is_in(name, self.write)
 
 
 _STANDING: list[Guard] = []
 
 
-def stand(write: tuple[str, ...], network: bool) -> Guard:
+def stand(write: tuple[str, ...], network: bool, hidden: tuple[str, ...] = ()) -> Guard:
     """Put up the guard of this process."""
-    guard = Guard(write, network)
+    guard = Guard(write, network, hidden)
     _STANDING.append(guard)
     guard.install()
     return guard
@@ -145,6 +166,11 @@ def standing() -> Guard:
         IndexError: there is none.
     """
     return _STANDING[-1]
+
+
+def _is_in(name: str, folders: tuple[str, ...]) -> bool:
+    place = os.path.realpath(name)
+    return any(place == folder or place.startswith(f"{folder}/") for folder in folders)
 
 
 def _spoken(event: str, args: Any) -> str | None:

@@ -26,9 +26,9 @@ def main(argv: list[str]) -> int:
     """Do as a wall says.
 
     Args:
-        argv: the settings as JSON, ``{"memory", "cpu", "file", "guard": {"write", "network"} |
-            null}``, then the program: a module of which ``main()`` is called, where there is a
-            guard, else a command.
+        argv: the settings as JSON, ``{"memory", "cpu", "file", "guard": {"write", "network",
+            "hidden"} | null}``, then the program: a module of which ``main()`` is called, where
+            there is a guard, else a command.
     """
     settings, command = json.loads(argv[0]), argv[1:]
     try:
@@ -37,7 +37,8 @@ def main(argv: list[str]) -> int:
             os.execvp(command[0], command)
         guard = importlib.import_module("skills2_nb.sandbox.guard")
         program = importlib.import_module(command[0])
-        guard.stand(tuple(settings["guard"]["write"]), settings["guard"]["network"])
+        bounds = settings["guard"]
+        guard.stand(tuple(bounds["write"]), bounds["network"], tuple(bounds["hidden"]))
     except (OSError, ValueError, ImportError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - for who put up the wall
         return NO_WALL

@@ -22,7 +22,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -48,7 +48,8 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLAR
 #: What an interpreter needs where not everything may be read.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc")
 #: A place in memory that bubblewrap gives each program for itself: libraries keep caches there.
-_SCRATCH = "/dev/shm"
+_MEMORY = Path("/dev/shm")
+_SCRATCH = f"{_MEMORY}/scratch"
 _CACHES = ("MPLCONFIGDIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
 
 
@@ -59,6 +60,7 @@ class Wall:
     Attributes:
         read: folders and files it may read; beside them always the interpreter and its libraries.
         write: folders in which it may change files; the first is its place for temporary ones.
+        hide: folders that Python code of it may not read, wherever else it may.
         network: whether it may open sockets.
         memory_mb: megabytes it may fill.
         seconds: how long it may take.
@@ -67,6 +69,7 @@ class Wall:
 
     read: tuple[Path, ...] = EVERYWHERE
     write: tuple[Path, ...] = ()
+    hide: tuple[Path, ...] = ()
     network: bool = False
     memory_mb: int = 2048
     seconds: float = 60.0
@@ -178,17 +181,30 @@ def _bubblewrap() -> str | None:
 
 def _wrapped(program: str, wall: Wall, cwd: Path) -> list[str]:
     """The command line of bubblewrap, up to the program that it runs."""
+    everywhere = wall.read == EVERYWHERE
     places = [*_SYSTEM, sys.prefix, sys.base_prefix, _kit(), *map(str, wall.read)]
-    shown = ["/"] if wall.read == EVERYWHERE else places
+    own = ["--dev", "/dev", "--proc", "/proc"]
+    shown = [*_bound(["/"]), *own, *_bound(_in_memory())] if everywhere else [*own, *_bound(places)]
     return [
         program,
         *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *(["--share-net"] if wall.network else []),
-        *(word for place in shown for word in ("--ro-bind-try", place, place)),
-        *("--dev", "/dev", "--proc", "/proc"),
+        *shown,
+        *("--dir", _SCRATCH),
         *(word for place in wall.write for word in ("--bind", str(place), str(place))),
         *("--chdir", str(cwd), "--"),
     ]
+
+
+def _bound(places: Iterable[str]) -> Iterator[str]:
+    for place in places:
+        yield from ("--ro-bind-try", place, place)
+
+
+def _in_memory() -> Iterator[str]:
+    """What lies in the system's place in memory, of which bubblewrap makes a new one."""
+    with contextlib.suppress(OSError):
+        yield from (str(place) for place in _MEMORY.iterdir() if str(place) != _SCRATCH)
 
 
 def _settings(wall: Wall, *, guarded: bool) -> str:
@@ -196,12 +212,14 @@ def _settings(wall: Wall, *, guarded: bool) -> str:
     write = [str(place.resolve()) for place in wall.write]
     if _bubblewrap() is not None:
         write.append(_SCRATCH)
+    hidden = [str(place.resolve()) for place in wall.hide]
+    guard = {"write": write, "network": wall.network, "hidden": hidden}
     return json.dumps(
         {
             "memory": wall.memory_mb * _MB,
             "cpu": math.ceil(wall.seconds + 1) * (os.cpu_count() or 1),
             "file": wall.memory_mb * _MB if write else 0,
-            "guard": {"write": write, "network": wall.network} if guarded else None,
+            "guard": guard if guarded else None,
         }
     )
 

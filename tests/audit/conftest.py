@@ -225,6 +225,7 @@ GRAINS = {"W": "week", "Q": "quarter"}
 @pytest.fixture(scope="session")
 def months(tmp_path_factory):
     """The exported skill's real runs of the sample log: a home, its basis and their journals."""
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     place = tmp_path_factory.mktemp("months")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SKILLS2_HOME", str(place))

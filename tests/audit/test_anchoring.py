@@ -302,7 +302,7 @@ def test_an_omission_says_where_the_name_stands():
     assert found.message == (
         "ratios#/quick_ratio is 1.52941, and the answer does not say so (beside the words “quick "
         "ratio”); its name stands in line 2, column 5: “The quick ratio was computed; dominant "
-        "flow r”"
+        "flow …”"
     )
 
 

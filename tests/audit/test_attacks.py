@@ -14,6 +14,7 @@ _SPEC.loader.exec_module(kit)
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory):
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     return kit.Stage(tmp_path_factory.mktemp("stage"))
 
 

@@ -89,6 +89,8 @@ def tried(*calls):
 def test_each_kind_has_its_code_and_mend(calls, code, step, mend):
     found = tried(*calls)[-1]
     assert (found.code, found.step, found.counts) == (code, step, False)
+    assert found.message.startswith(step)
+    assert not found.message.startswith(f"{step}: {step}")
     assert mend in found.mend
 
 

@@ -9,6 +9,7 @@ import pytest
 from skills2_nb.audit.auditor import audit, audit_journal
 from skills2_nb.audit.integrity import UNVERIFIED, Integrity
 from skills2_nb.audit.profile import Basis, DefaultSettings
+from skills2_nb.audit.replay import Replay, Replayed
 from skills2_nb.contract.errors import ContractError
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.walk import walk
@@ -395,3 +396,19 @@ def test_findings_come_by_weight(skill, basis):
     ranks = [(not f.counts, not f.vetoes) for f in found]
     assert ranks == sorted(ranks)
     assert found[0].code == "STEP_MISSING"
+
+
+@pytest.mark.parametrize(("level", "is_backed"), [("L0", False), ("L1", True)])
+def test_a_result_neither_run_again_nor_signed_is_not_proved(basis, honest, level, is_backed):
+    calls = tuple(
+        Replay(call.seq, call.step, "declared", "declares network") for call in honest.state.calls
+    )
+    result = audit(
+        basis,
+        honest.state,
+        integrity=Integrity(True, level, ("L0", level)),
+        replayed=Replayed(calls, "hooks"),
+    )
+    told = [line for line in result.strict.not_checked if "no MAC vouches" in line]
+    assert bool(told) is not is_backed
+    assert result.classic.verdict == "pass"

@@ -52,6 +52,8 @@ SWAPS = {
     "wrong form": ("1997-03", [("form is rates", "form is cohort")], [X]),
     "a label denied": ("1998-03", [("is growing", "is not growing")], [GONE]),
     "a label no longer true": ("1998-03", [("is above", "is no longer above")], [GONE]),
+    "a number denied": ("1998-03", [("ratio is 1.53", "ratio isn't 1.53")], [GONE]),
+    "a number struck out": ("1998-03", [("ratio is 1.53", "ratio is ~~1.53~~ high")], [GONE]),
     "another period": ("1998-03", [("in 1998-03", "in 1998-04")], [U]),
     "the prose's example period": (
         "1998-03",
@@ -261,6 +263,9 @@ def test_an_answer_that_says_nothing_fails(name, answer, judged):
         # a label without its field's name, or beside the true one
         ("1998-03", "is cohort.", "is cohort. Against the trend, it is below."),
         ("1998-03", "is cohort.", "is cohort. Its growth class borders on surging."),
+        # a clause that takes the next one back
+        ("1998-03", "The quick ratio is 1.53", "It is false that the quick ratio is 1.53"),
+        ("1998-03", "is cohort.", "is cohort. All of these figures are wrong."),
         # code shows, it does not claim; letters and raised digits are no numbers
         ("1998-03", "is cohort.", "is cohort. `churned = 90`"),
         ("1998-03", "is cohort.", "is cohort. Churned is XC."),

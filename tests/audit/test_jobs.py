@@ -50,5 +50,6 @@ def test_the_seed_is_that_of_the_process() -> None:
     ],
 )
 def test_a_job_that_cannot_be_done_is_told(job: dict[str, object], says: str) -> None:
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     told = ask(Source("growth-accounting", package=GROWTH), [job], 1, Bounds(60)).told[0]
     assert told["outcome"] == "raised" and says in told["why"]

@@ -25,6 +25,7 @@ def left(text, *names):
         ("`x = 5` and `5`", ["and", "5"]),
         ("a [link](http://e.org/5) there", ["a", "[link", "there"]),
         ("v1.2.3 or 1.2.3", ["or"]),
+        ("~~5~~ 6, ~7 or ~ 8", ["6,", "~7", "or", "~", "8"]),
         ("1.234.567 stays", ["1.234.567", "stays"]),
         ("table 102 stays", ["table", "102", "stays"]),
         ("step 5% stays", ["step", "5%", "stays"]),

@@ -74,3 +74,13 @@ def test_a_place_has_its_line_and_words():
     text = "one\ntwo three four"
     (three,) = spots(text, "three")
     assert Page(text).place(three) == "line 2, column 5: “two three four”"
+
+
+def test_an_excerpt_cuts_no_word():
+    text = f"{'before ' * 9}here{' after' * 9}"
+    (here,) = spots(text, "here")
+    assert Page(text).place(here) == (
+        "line 1, column 64: “… before before before before before here after after after after …”"
+    )
+    (solid,) = spots("x" * 50 + "here" + "y" * 40, "here")
+    assert "…" not in Page("x" * 50 + "here" + "y" * 40).place(solid)

@@ -342,6 +342,7 @@ def total(table: Table) -> float:
 
 
 def test_tables_are_compared_by_what_they_hold(make: Make) -> None:
+    pytest.importorskip("pandas", reason="the steps hand a frame on")
     skill = make(FRAMES)
     run = Run.start(skill)
     run.call("frame", {"scale": 3.0})
@@ -542,6 +543,7 @@ INPUTS = {
 
 
 def test_growth_accounting_replays_the_same(stands: str) -> None:
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     proof = prove(Target("growth-accounting", "package", GROWTH), INPUTS, prompt="Why?")
     assert proof.state is not None
     replayed = replay(proof.skill, proof.state)
@@ -552,6 +554,7 @@ def test_growth_accounting_replays_the_same(stands: str) -> None:
 
 
 def test_a_live_run_replays_from_its_cells(load_notebook: Callable[[Path], Any]) -> None:
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     from skills2_nb.convert.plan import plan_path
     from skills2_nb.formats.roles import Role
 
@@ -612,3 +615,43 @@ def test_equal_calls_are_run_once(make: Make, monkeypatch: pytest.MonkeyPatch) -
     state = ran(skill, *[("add", {"values": [1]})] * 5, ("add", {"values": [2]}))
     assert results(replay(skill, state)) == ["same"] * 6
     assert asked == [2]
+
+
+MEMO = """@step
+def one() -> int:
+    memo = Path("memo.txt")
+    if not memo.exists():
+        time.sleep(0.05)  # file systems tell time by some milliseconds
+        memo.write_text(str(random.randrange(10**9)))
+    return int(memo.read_text())
+"""
+
+
+def test_a_result_put_by_is_not_proved_by_reading_it(
+    make: Make, stands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    replayed = once(make(MEMO))
+    assert results(replayed) == ["unsteady"]
+    assert "memo.txt, which was written while it ran" in replayed.findings[0].message
+
+
+def test_the_records_of_runs_are_out_of_reach(make: Make, stands: str) -> None:
+    body = """@step
+def one() -> int:
+    return len(os.listdir(Path(os.environ.get("SKILLS2_HOME", "")) / "runs"))
+"""
+    replayed = once(make(body))
+    assert results(replayed) == ["tripped"]
+    assert "reads the records of runs" in replayed.findings[0].message
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no place in memory")
+def test_data_in_memory_is_seen_and_not_changed(make: Make, stands: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        data = Path(place) / "data.txt"
+        data.write_text("12")
+        body = f"@step\ndef one() -> int:\n    return int(Path({str(data)!r}).read_text())\n"
+        assert results(once(make(body))) == ["same"]
+        writes = body.replace("return", f"Path({place!r}, 'x').touch()\n    return")
+        assert results(once(make(writes))) == ["tripped"]

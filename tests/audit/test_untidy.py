@@ -90,6 +90,7 @@ PAIRED = "The total is 1,060, whole, in groups: 1, errors: 0. Share: 16.7 %; gap
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory):
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     return kit.Stage(tmp_path_factory.mktemp("stage"))
 
 
@@ -316,6 +317,7 @@ def cases():
 
 @pytest.fixture(scope="module")
 def bases():
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
     return functools.cache(basis_of)
 
 

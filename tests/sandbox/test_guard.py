@@ -52,6 +52,22 @@ def test_a_network_that_is_allowed() -> None:
     assert guard.trips == []
 
 
+@pytest.mark.parametrize("event", ["open", "os.listdir", "os.scandir"])
+def test_what_is_hidden_is_not_read(event: str, tmp_path: Path) -> None:
+    hidden, link = tmp_path / "runs", tmp_path / "link"
+    link.symlink_to(hidden)
+    guard = Guard(hidden=(str(hidden),))
+    for place in (hidden / "day", link, f"{tmp_path}/x/../runs"):
+        with pytest.raises(RefusedError):
+            guard._hear(event, (str(place), "r", 0))
+    for free in (tmp_path / "runs2", tmp_path, 3, None):
+        guard._hear(event, (free, "r", 0))
+    with guard.shown():
+        guard._hear(event, (str(hidden), "r", 0))
+    assert {trip.deed for trip in guard.trips} == {"reads the records of runs"}
+    assert len(guard.trips) == 3
+
+
 def test_what_a_library_does_of_its_own_is_known_as_such(tmp_path: Path) -> None:
     guard = Guard()
     names = {"hear": guard._hear}
