@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import attacks, audit, export, opening, serving, startup, step_call
+from benchmarks import attacks, audit, export, judging, opening, serving, startup, step_call
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
@@ -18,6 +18,7 @@ PARTS = {
     "P5": serving.cold_rows,
     "P6": serving.call_rows,
     "P9": audit.rows,
+    "P9b": judging.rows,
     "P10": startup.rows,
 }
 LIBRARIES = ("skills2-nb", "pydantic", "nbdev", "jupytext", "nbconvert", "nbformat")

@@ -59,16 +59,18 @@ def bind(
     """
     refs = refs or {}
     _refuse_unknown(spec, args, refs)
-    bound = Bound({}, {})
+    values: dict[str, Any] = {}
+    origins: dict[str, Origin] = {}
     for parameter in spec.parameters:
         name = parameter.name
-        if args.get(name) is not None and name not in refs:
-            bound.values[name], bound.origins[name] = args[name], dict(LITERAL)
+        given = args.get(name)
+        if given is not None and name not in refs:
+            values[name], origins[name] = given, LITERAL.copy()
             continue
         found = _find(skill, spec, parameter, state, args, refs)
         if found is not None:
-            bound.values[name], bound.origins[name] = found
-    return bound
+            values[name], origins[name] = found
+    return Bound(values, origins)
 
 
 def candidates(

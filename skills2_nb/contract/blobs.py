@@ -20,6 +20,8 @@ TABLE_TAG = "$table"
 #: A value whose canonical text is longer than this many bytes leaves its line.
 INLINE_BYTES = 64 * 1024
 _HEX = frozenset("0123456789abcdef")
+_NUMBERS = frozenset({int, float, bool, type(None)})
+_ALONE = _NUMBERS | {str}
 
 
 #: Blobs that a run holds in memory alone, because its skill withholds values.
@@ -145,6 +147,12 @@ def inflate(value: Any) -> Any:
     Raises:
         JournalError: a value is gone or was changed.
     """
+    if (
+        type(value) is dict
+        and BLOB_TAG not in value
+        and _ALONE.issuperset(map(type, value.values()))
+    ):
+        return value
     if not isinstance(value, dict) or (ESCAPE_TAG in value and len(value) == 1):
         return value
     if BLOB_TAG in value and value.keys() == {BLOB_TAG, "bytes"}:
@@ -160,7 +168,12 @@ def _is_small(value: Any) -> bool:
     if isinstance(value, str):
         return len(value) < 100
     if isinstance(value, dict):
-        return len(value) < 100 and all(map(_is_small, value.values()))
+        if len(value) >= 100:
+            return False
+        for item in value.values():  # a loop: every record's result is looked through here
+            if type(item) not in _NUMBERS and not _is_small(item):
+                return False
+        return True
     return not isinstance(value, list)
 
 

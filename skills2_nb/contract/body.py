@@ -8,13 +8,24 @@ import inspect
 import os
 import threading
 from collections.abc import Callable, Mapping
-from contextvars import Token
+from contextvars import ContextVar, Token
 from typing import Any, NamedTuple
 
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.reads import Reads
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.step import Caller, current
+
+#: Asked under the journal's lock before a call is recorded: the run's id and the record's number.
+#: What it raises keeps the record out.
+leave: ContextVar[Callable[[str, int], None] | None] = ContextVar("leave to record", default=None)
+
+
+def ask_leave(run: str, seq: int) -> None:
+    """Ask whoever watches over this call whether it may still be recorded."""
+    ask = leave.get()
+    if ask is not None:
+        ask(run, seq)
 
 
 class Within(Reads):
@@ -31,12 +42,12 @@ class Within(Reads):
     def __enter__(self) -> None:
         self._process = os.getpid()
         self._caller = current.set(None)
-        super().__enter__()
+        Reads.__enter__(self)  # by name: this is on every call's way
 
     def __exit__(self, *raised: object) -> None:
         if os.getpid() != self._process:
             os._exit(0)
-        super().__exit__(*raised)
+        Reads.__exit__(self, *raised)
         current.reset(self._caller)
 
 

@@ -64,10 +64,16 @@ class Calls(Sequence[Call]):
         source: gives a noted call's record again.
         upto: so many records lie before the first call that is added; the source is asked for
             them when more than one call is sought.
+        most: keep about so many of the newest calls, and ask the source for older ones.
     """
 
-    def __init__(self, source: Source | None = None, upto: int = 0) -> None:
+    def __init__(
+        self, source: Source | None = None, upto: int = 0, most: int = sys.maxsize
+    ) -> None:
         self._source = source
+        self._most = most
+        self._limit = 2 * most
+        self._pinned: set[int] = set()
         self._earlier = upto
         self._top = upto
         self._groups: _Groups = {}
@@ -93,8 +99,20 @@ class Calls(Sequence[Call]):
         self._add(number, (step, status, reason))
 
     def replace(self, number: int, call: Call) -> None:
-        """Keep another form of a call that was added."""
+        """Keep another form of a call that was added, for good."""
         self._kept[number] = call
+        self._pinned.add(number)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether twice as many calls are kept as should be."""
+        return len(self._kept) > self._limit
+
+    def let_go(self, but: Iterable[int] = ()) -> None:
+        """Keep the newest calls and those of the numbers ``but`` alone."""
+        wanted, oldest = self._pinned.union(but), self._top - self._most
+        self._kept = {n: call for n, call in self._kept.items() if n > oldest or n in wanted}
+        self._limit = len(self._kept) + self._most
 
     def before(self, number: int) -> Calls:
         """The calls recorded before this number, whatever is added later."""

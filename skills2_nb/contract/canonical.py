@@ -36,12 +36,13 @@ MAX_DEPTH = 200
 #: Items of all lists and mappings of one value; a list that holds itself over and over has more.
 MOST_ITEMS = 2_000_000
 #: Python neither writes nor reads longer whole numbers as text unless told to.
-_LONGEST = 10**4_000
+LONGEST = 10**4_000
 
 _ENCODER = json.JSONEncoder(
     ensure_ascii=True, allow_nan=False, sort_keys=True, check_circular=False, separators=(",", ":")
 )
 _ATOMS = frozenset({str, bool, type(None)})
+_NESTED = (list, dict)
 
 
 class _Room(threading.local):
@@ -128,7 +129,7 @@ def holds_digest(value: Any) -> bool:
 def decode(value: Any) -> Any:
     """Undo the tags of :func:`plain`: NaN, infinities and bytes become values again."""
     if isinstance(value, list):
-        return [decode(item) for item in value]
+        return [decode(item) if isinstance(item, _NESTED) else item for item in value]
     if not isinstance(value, dict):
         return value
     if len(value) == 1:
@@ -139,7 +140,9 @@ def decode(value: Any) -> Any:
             return base64.b64decode(inner)
         if key == ESCAPE_TAG and isinstance(inner, dict):
             return {name: decode(item) for name, item in inner.items()}
-    return {name: decode(item) for name, item in value.items()}
+    return {
+        name: decode(item) if isinstance(item, _NESTED) else item for name, item in value.items()
+    }
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -175,7 +178,7 @@ def _spend(items: int) -> None:
 
 
 def _int(value: int) -> int:
-    if -_LONGEST < value < _LONGEST:
+    if -LONGEST < value < LONGEST:
         return value
     raise ValueError("a whole number has more than 4,000 digits; return it as text")
 

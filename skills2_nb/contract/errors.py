@@ -43,7 +43,7 @@ def told(error: BaseException) -> str:
     """``Type: message`` of anybody's exception, whatever its own ``__str__`` does."""
     try:
         text = str(error)
-    except Exception:
+    except BaseException:  # SystemExit too: what failed has to be recorded all the same
         text = ""
     name = type(error).__name__
     return f"{name}: {text}" if text else name

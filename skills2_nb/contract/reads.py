@@ -23,7 +23,6 @@ from contextvars import ContextVar, Token
 from pathlib import Path
 from typing import Any
 
-from skills2_nb.contract.blobs import deflate
 from skills2_nb.contract.canonical import DIGEST_TAG, digest
 from skills2_nb.contract.home import home
 
@@ -63,13 +62,6 @@ class Reads:
 
     def __exit__(self, *_: object) -> None:
         _OPENED.reset(self._token)
-
-    def fields(
-        self, withheld: bool = False, args: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """What a record says of :meth:`files`; nothing where there is none."""
-        found = self.files(withheld, args)
-        return {"files": deflate(found)} if found else {}
 
     def files(
         self, withheld: bool = False, args: Mapping[str, Any] | None = None

@@ -16,7 +16,7 @@ from typing import Any
 from skills2_nb.contract import invariants as inv
 from skills2_nb.contract.binding import Bound, bind
 from skills2_nb.contract.blobs import deflate, sheltered
-from skills2_nb.contract.body import Prepared, Within, completed
+from skills2_nb.contract.body import Prepared, Within, ask_leave, completed
 from skills2_nb.contract.capture import (
     Capture,
     foreign,
@@ -37,7 +37,7 @@ from skills2_nb.contract.ledger import headed
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.snapshot import AT_LAST, Places
 from skills2_nb.contract.spec import StepSpec
-from skills2_nb.contract.state import Check, RunState
+from skills2_nb.contract.state import Check
 from skills2_nb.contract.step import Caller, broken, current
 
 #: What was current before each run that this context entered; a run may be entered in many.
@@ -61,13 +61,13 @@ class Run:
         self.skill = skill
         self.id = id
         self.path = path
-        self.state = RunState()
         self.notices: list[str] = []
         self._shelter: dict[str, bytes] = {}
         runtime = skill.runtime
         self._capture = Capture(runtime.capture, frozenset(runtime.redact), self._shelter)
         self._journal = Journal(path, id, writer, self._take, home())
         self._places = Places(self._journal)
+        self.state = self._places.state()
 
     @classmethod
     def start(
@@ -273,7 +273,7 @@ class Run:
             raise
 
         def fields() -> dict[str, Any]:
-            return self._fields(call, begun, checks) | {"output": self._capture.output(shown)}
+            return self._fields(call, begun, checks, shown)
 
         kept = self._record("step_ok", spec.id, fields, call.lost, lambda: self._admit(call))
         if kept is not None and self._capture.withholds:
@@ -296,10 +296,9 @@ class Run:
         checks: tuple[Check, ...] = (),
     ) -> None:
         def fields() -> dict[str, Any]:
-            return self._fields(call, begun, checks) | {
+            return self._fields(call, begun, checks, output) | {
                 "reason": reason,
                 "error": self._capture.error(error),
-                "output": self._capture.output(output),
             }
 
         self._record("step_failed", call.spec.id, fields, call.lost)
@@ -323,15 +322,22 @@ class Run:
         else:
             self._record("rejected", step, lambda: facts)
 
-    def _fields(self, call: Prepared, begun: int, checks: tuple[Check, ...]) -> dict[str, Any]:
-        return {
+    def _fields(
+        self, call: Prepared, begun: int, checks: tuple[Check, ...], output: Any
+    ) -> dict[str, Any]:
+        capture = self._capture
+        fields = {
             "step": call.spec.id,
-            "args": self._capture.values(call.args),
+            "args": capture.values(call.args),
             "bound": call.origins,
-            "invariants": self._capture.checks(checks),
+            "invariants": capture.checks(checks),
+            "output": capture.output(output),
             "us": (time.perf_counter_ns() - begun) // 1000,
-            **call.within.fields(self._capture.withholds, call.args),
         }
+        files = call.within.files(capture.withholds, call.args)
+        if files:
+            fields["files"] = deflate(files)
+        return fields
 
     def _record(
         self,
@@ -344,6 +350,7 @@ class Run:
         """Append; a result still reaches its caller when it cannot be kept."""
 
         def checked() -> Mapping[str, Any]:
+            ask_leave(self.id, self.state.count + 1)
             if check is not None:
                 check()
             return fields

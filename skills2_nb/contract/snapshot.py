@@ -30,6 +30,8 @@ VERSION = 1
 EVERY = 512
 #: The same when a run is let go.
 AT_LAST = 64
+#: A run keeps about so many of its newest calls in memory.
+KEPT = 1_024
 #: Of so many records that are no calls none is made: it would take long to read.
 MOST_OTHERS = 256
 _MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
@@ -80,7 +82,11 @@ class Places:
                 state = self._opened(facts, file)
         except (OSError, JournalError, *_MALFORMED):
             state = None
-        return RunState() if state is None else state
+        return self.state() if state is None else state
+
+    def state(self, upto: int = 0) -> RunState:
+        """A run with nothing done behind its first ``upto`` records, which are read at need."""
+        return RunState(calls=Calls(Lines(self._path), upto, KEPT))
 
     def _facts(self, end: int) -> dict[str, Any]:
         self._written = self._newest[0]
@@ -104,7 +110,7 @@ class Places:
         last = list(self._records(file, facts["last"]))
         if not _are_apart(others, last) or newest["seq"] < max(map(_seq, others + last)):
             return None
-        state = RunState(calls=Calls(Lines(self._path), newest["seq"]))
+        state = self.state(newest["seq"])
         for record in others:
             state.apply(record)
         for record in last:

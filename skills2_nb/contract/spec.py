@@ -21,10 +21,8 @@ from skills2_nb.contract.errors import (
     OutputError,
     told,
 )
+from skills2_nb.contract.flat import ATOMS, flat, flat_reader, is_scalar
 from skills2_nb.contract.table import Table, is_reference, kept
-
-#: Values that are their own plain form.
-_ATOMS = frozenset({int, str, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -206,8 +204,8 @@ class StepSpec:
         return inlined(model.model_json_schema())
 
     def output_json_schema(self) -> dict[str, Any]:
-        """JSON Schema of the result, definitions inlined where they can be."""
-        return inlined(self.output_adapter.json_schema(mode="serialization"))
+        """JSON Schema of the result, definitions inlined where they can be; one for all askers."""
+        return self._output_schema
 
     def validate(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the parameters' types.
@@ -269,8 +267,9 @@ class StepSpec:
         Args:
             lost: takes in why a table could not be stored; left out, that is raised.
         """
-        if args.keys() == self.parameter_names and _ATOMS.issuperset(map(type, args.values())):
-            return {p.name: plain(args[p.name]) for p in self.parameters}
+        made = flat(args) if self._flat_args and args.keys() == self.parameter_names else None
+        if made is not None:
+            return made
         with kept(lost):
             return {
                 p.name: _dumped(p.adapter, args[p.name]) for p in self.parameters if p.name in args
@@ -278,8 +277,23 @@ class StepSpec:
 
     def plain_output(self, output: Any, lost: list[JournalError] | None = None) -> Any:
         """A validated result as a plain value; tables are stored, as in :meth:`plain_args`."""
+        made = self._flat_output(output)
+        if made is not None:
+            return made
         with kept(lost):
             return _dumped(self.output_adapter, output)
+
+    @functools.cached_property
+    def _output_schema(self) -> dict[str, Any]:
+        return inlined(self.output_adapter.json_schema(mode="serialization"))
+
+    @functools.cached_property
+    def _flat_args(self) -> bool:
+        return all(is_scalar(p.adapter.core_schema) for p in self.parameters)
+
+    @functools.cached_property
+    def _flat_output(self) -> Callable[[Any], dict[str, Any] | None]:
+        return flat_reader(self.output_type, self.output_adapter.core_schema)
 
     @functools.cached_property
     def _hints(self) -> dict[str, Any]:
@@ -303,7 +317,7 @@ class StepSpec:
 
 
 def _dumped(adapter: TypeAdapter[Any], value: Any) -> Any:
-    if type(value) in _ATOMS:
+    if type(value) in ATOMS:
         return plain(value)
     return plain(adapter.serializer.to_python(value, warnings=False))
 

@@ -103,6 +103,9 @@ class RunState:
         self.calls.append(call, self.count + 1)
         if call.status == "ok":
             self.last[call.step] = call
+        if self.calls.is_crowded:
+            origins = (origin for call in self.last.values() for origin in call.bound.values())
+            self.calls.let_go(origin["seq"] for origin in origins if "seq" in origin)
 
     def reveal(self, seq: int, args: Mapping[str, Any], output: Any) -> None:
         """Put back the values of a call whose record keeps digests, for this process alone."""

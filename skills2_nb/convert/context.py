@@ -71,6 +71,8 @@ class Context:
 
     def stands_on(self, step: Step, other: Step) -> bool:
         """Whether ``other`` is among the ancestors of ``step``."""
+        if not self._branching:  # then it stands on all of lower rank
+            return self._lowest[other.id] < self._ranks[step.id]
         return other.id in self._reach(step)
 
     @cached_property
@@ -125,6 +127,10 @@ class Context:
     @cached_property
     def _ranks(self) -> dict[str, int]:
         return {step.id: step.rank for step in reversed(self.steps)}
+
+    @cached_property
+    def _lowest(self) -> dict[str, int]:
+        return {step.id: step.rank for step in sorted(self.steps, key=lambda s: -s.rank)}
 
     def _near(self, step: Step) -> frozenset[str]:
         if step.requires is None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import notebook, opening, step_call
+from benchmarks import judging, notebook, opening, step_call
 
 
 def test_step_call_journals_what_the_floor_journals(
@@ -49,6 +49,7 @@ def test_the_notebook_measured_with_exports_cleanly(tmp_path: Path) -> None:
 def test_a_step_is_called_as_the_bare_function_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("jupytext", reason="the peers are for developers")
     from benchmarks import serving
 
     monkeypatch.setattr(serving, "ROUNDS", 1)
@@ -59,3 +60,14 @@ def test_a_step_is_called_as_the_bare_function_is(
     (journal,) = (tmp_path / "home").rglob("*.jsonl")
     assert journal.read_text().count('"kind":"step_ok"') == 3
     assert len(list(serving.many(tmp_path).iterdir())) == serving.MANY
+
+
+def test_an_audit_is_measured_beside_its_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pandas", reason="growth accounting stands on pandas")
+    monkeypatch.setattr(judging, "ROUNDS", 1)
+    monkeypatch.setenv("SKILLS2_HOME", str(tmp_path / "home"))
+    (row,) = judging.rows(tmp_path)
+    assert [sample.name.split(":")[0] for sample in row.samples] == ["skills2", "floor"]
+    assert "ms here" in row.goal

@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills2_nb.contract import journal
+from skills2_nb.contract import journal, snapshot
 from skills2_nb.contract.call import call_of
 from skills2_nb.contract.calls import Calls
 from skills2_nb.contract.errors import JournalError
 from skills2_nb.contract.lines import Lines, mark
 from skills2_nb.contract.run import Run
+from skills2_nb.contract.skill import Runtime
+from skills2_nb.contract.state import fold
+
+from .conftest import collected, count
 
 KINDS = st.sampled_from(["step_ok", "step_failed", "rejected", "note"])
 
@@ -130,3 +134,29 @@ def test_a_line_forged_whole_is_told_by_its_mark(run):
 def test_a_journal_that_is_gone_is_told(tmp_path: Path):
     with pytest.raises(JournalError, match="cannot read the journal"):
         list(Lines(tmp_path / "none.jsonl")([1]))
+
+
+def test_a_long_run_keeps_its_newest_calls_and_reads_the_others(skill, monkeypatch):
+    monkeypatch.setattr(snapshot, "KEPT", 3)
+    run = Run.start(skill)
+    run.call("count", {"rows": [7, 3], "lost": 1})
+    run.call("balance")
+    for lost in range(20):
+        run.call("count", {"rows": [7, 3], "lost": lost})
+    calls = run.state.calls
+    assert len(calls._kept) < 10 < len(calls) == 22
+    assert 2 in calls._kept  # what the newest `balance` stands on
+    assert list(calls) == list(fold(journal.read(run.path)).calls)
+    run.path.unlink()
+    assert run.state.is_stale("balance")
+    assert run.state.newest("count").args["lost"] == 19
+    with pytest.raises(JournalError):
+        list(calls)
+
+
+def test_values_that_a_record_lacks_are_kept(monkeypatch):
+    monkeypatch.setattr(snapshot, "KEPT", 2)
+    run = Run.start(collected([count], runtime=Runtime(capture="digest")))
+    for lost in range(12):
+        run.call("count", {"rows": [7, 3], "lost": lost})
+    assert [call.args["lost"] for call in run.state.calls] == list(range(12))

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from skills2_nb.audit.integrity import examine
 from skills2_nb.audit.replay import replay
@@ -92,12 +90,15 @@ def test_what_is_bound_later_runs_later() -> None:
 @pytest.mark.filterwarnings("ignore:.*")  # jupyter_client's own
 def test_a_run_in_a_kernel_replays(skill_notebook: Path, home: Path) -> None:
     """Cells of a real kernel: cases beside steps, an edit not saved, a constant in scratch."""
+    nbformat = pytest.importorskip("nbformat", reason="a kernel comes with Jupyter")
+    nbclient = pytest.importorskip("nbclient", reason="a kernel comes with Jupyter")
+    pytest.importorskip("ipykernel", reason="a kernel comes with Jupyter")
     notebook = nbformat.read(skill_notebook, 4)
     add = notebook.cells[4].source.replace("total=sum(values)", "total=sum(values) + NOTHING")
     extra = ["NOTHING = 1", f"{add}\nadd.case([1])", "NOTHING = 0", "%skills2 run"]
     first = nbformat.v4.new_code_cell("%load_ext skills2_nb\nimport os")
     notebook.cells = [first, *notebook.cells, *map(nbformat.v4.new_code_cell, extra)]
-    NotebookClient(
+    nbclient.NotebookClient(
         notebook,
         timeout=60,
         kernel_name="python3",
