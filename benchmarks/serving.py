@@ -9,18 +9,21 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import live
 from benchmarks.export import beside
 from benchmarks.table import Row
 from benchmarks.timing import Contender, measure
 
 COLD = "cold start at most 1.1 times bare FastMCP with 1 skill, 1.3 times with 200"
 CALLS = "in-process parts at most 1.05 times bare FastMCP, through the worker 1.5 times"
+THROUGH = "at most a fifth of FastMCP's own proxy"
 ROUNDS, LOOPS, MANY = 7, 100, 200
 SKILL = Path(__file__).resolve().parents[1] / "skills" / "growth-accounting"
 META = {
@@ -56,6 +59,16 @@ def step_{number}(previous: int = 0, new: int = 0, period: str = "") -> dict[str
     """A step with three arguments."""
     return {{"total": previous + new, "period": period}}
 '''
+PROXY = """
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+from fastmcp.server import create_proxy
+from skills2_nb.serve.registry import registered
+
+(entry,) = registered()
+headers = {"Authorization": f"Bearer {entry.token}"}
+create_proxy(Client(StreamableHttpTransport(entry.url, headers=headers))).run(show_banner=False)
+"""
 LISTED = {
     "skills": [{"name": "one", "version": "0.1.0", "description": "x" * 400, "steps": 10}],
     "broken": [],
@@ -99,6 +112,7 @@ def cold_rows(folder: Path) -> list[Row]:
     samples = measure(
         [
             Contender("skills2 serve, 1 skill", started(serve, "serve", str(SKILL))),
+            Contender("skills2 connect, 1 skill", started(serve, "connect", str(SKILL))),
             Contender(
                 "bare FastMCP, 15 functions", started(sys.executable, str(bare_script(folder)))
             ),
@@ -125,6 +139,8 @@ def call_rows(folder: Path) -> list[Row]:
         Row("P6", "list_skills, in memory", CALLS, in_memory(folder)),
         Row("P6", "list_skills, on stdio", "", listing),
         Row("P6", "a step, on stdio", "", step),
+        *live.rows(folder / "live"),
+        Row("P6", "a live step through connect", THROUGH, through_connect(folder)),
     ]
 
 
@@ -190,6 +206,50 @@ def on_stdio(folder: Path) -> Any:
             for name, ask in (("skills2", ours), ("bare FastMCP: the same answer", bare))
         ]
         return measure(step, ROUNDS), measure(listing, ROUNDS)
+
+
+def proxy_script(folder: Path) -> Path:
+    """FastMCP's own proxy to the one registered kernel."""
+    script = folder / "proxy.py"
+    script.write_text(PROXY, encoding="utf-8")
+    return script
+
+
+def through_connect(folder: Path) -> Any:
+    """A step of an idle kernel, by `connect` and without it; and what its pipes alone take."""
+    words = (beside("skills2"), "connect", str(folder / "none"))
+    bare_words = (sys.executable, str(bare_script(folder)))
+    with (
+        live.served(folder / "through") as (_, _, direct),
+        client(*words) as ours,
+        client(sys.executable, str(proxy_script(folder))) as proxy,
+        client(*bare_words) as bare,
+    ):
+        tool = "notebook__double"
+        while tool not in [item["name"] for item in ours("tools/list")["result"]["tools"]]:
+            time.sleep(0.1)
+
+        def through() -> None:
+            answer = ours("tools/call", name=tool, arguments={"number": 21})
+            assert answer["result"]["structuredContent"]["result"] == 42, answer
+
+        return measure(
+            [
+                Contender("skills2 connect, to the kernel", through, LOOPS),
+                Contender(
+                    "FastMCP's proxy, to the kernel",
+                    lambda: proxy("tools/call", name=tool, arguments={"number": 21}),
+                    LOOPS // 20,
+                ),
+                Contender("the kernel itself, over HTTP", direct, LOOPS),
+                Contender(
+                    "bare FastMCP: a function, on stdio",
+                    lambda: bare("tools/call", name="classify_growth", arguments=ARGUMENTS),
+                    LOOPS,
+                ),
+            ],
+            ROUNDS,
+        )
 
 
 ONE = '''from typing import Literal

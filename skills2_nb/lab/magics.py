@@ -29,7 +29,7 @@ class Extension:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        self.memory = Memory()
+        self.memory = Memory(shell=shell)
         self.results = Results()
 
     def load(self) -> None:
@@ -44,7 +44,9 @@ class Extension:
         trial.collect.append(self.collect)
 
     def unload(self) -> None:
-        """Take the hooks out again; the magic goes with the shell."""
+        """Stop the server and take the hooks out again; the magic goes with the shell."""
+        if self.memory.serving is not None:
+            self.memory.serving.stop()
         self.results.detach(self.shell.display_formatter)
         step.observers.remove(self.observe)
         trial.show.remove(self.show)
@@ -55,7 +57,7 @@ class Extension:
         """``%skills2 <verb> ...``; ``%skills2 help`` lists the verbs."""
         try:
             words = shlex.split(line)
-            session = open_session(self.shell.user_ns, _notebook(words))
+            session = self.session(_notebook(words))
             shown = perform(words, session, self.memory, cell)
         except ValueError as error:
             raise IPythonUsageError(f"%skills2 {line}: {error}") from None
@@ -93,9 +95,11 @@ class Extension:
         """The kernel's steps as the notebook orders them."""
         return self.session().skill()
 
-    def session(self) -> Session:
+    def session(self, notebook: str | None = None) -> Session:
         """The kernel and its notebook as they are now."""
-        return open_session(self.shell.user_ns)
+        session = open_session(self.shell.user_ns, notebook, self.memory.earlier)
+        self.memory.earlier.update(session.cells)
+        return session
 
 
 _LOADED: dict[int, Extension] = {}

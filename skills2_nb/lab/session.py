@@ -37,11 +37,13 @@ class Session:
         namespace: the kernel's names.
         history: the cells as they were run, in order.
         plan: the notebook as saved; None where no file is found.
+        earlier: steps that stood in the file at some time in this kernel's life.
     """
 
     namespace: Mapping[str, Any]
     history: tuple[str, ...]
     plan: Plan | None
+    earlier: frozenset[str] = frozenset()
 
     @property
     def cells(self) -> dict[str, int]:
@@ -58,7 +60,7 @@ class Session:
     def skill(self) -> Skill:
         """The steps as the kernel holds them, in the order of their cells.
 
-        A step whose cell now defines another one is a ghost and is left out.
+        A step whose cell is gone, or now defines another one, is a ghost and is left out.
         """
         names = {name: value for name, value in self.namespace.items() if not self._is_ghost(value)}
         if self.plan is None:
@@ -120,7 +122,7 @@ class Session:
         return encode({"cells": sources_of(self.history, exported, live)}).encode("ascii")
 
     def ghosts(self) -> list[str]:
-        """Steps in the kernel whose cell now defines another one."""
+        """Steps in the kernel whose cell is gone, or now defines another one."""
         return sorted(spec.id for spec in _specs(self.namespace) if self._is_ghost_spec(spec))
 
     def unsaved(self) -> list[Problem]:
@@ -176,6 +178,8 @@ class Session:
     def _is_ghost_spec(self, spec: StepSpec) -> bool:
         if self.plan is None or spec.id in self.cells:
             return False
+        if spec.id in self.earlier:
+            return True
         text = _cell_text(spec)
         others = (_text(step.code.assignment.cell.source) for step in self.plan.steps)
         return any(_alike(text, other) and not self._is_later(text, other) for other in others)
@@ -186,19 +190,23 @@ class Session:
         return other in ran and ran.get(one, -1) > ran[other]
 
 
-def open_session(namespace: Mapping[str, Any], notebook: str | None = None) -> Session:
+def open_session(
+    namespace: Mapping[str, Any], notebook: str | None = None, earlier: Iterable[str] = ()
+) -> Session:
     """Look at the kernel's names, its history and the notebook on disk.
 
     Args:
         namespace: the kernel's names; ``In`` is its history.
         notebook: the notebook's path, where the author says it.
+        earlier: the steps that stood in the file at some time in this kernel's life.
 
     Raises:
         UnreadableError: the notebook is there and cannot be read.
     """
     history = tuple(text for text in namespace.get("In", ()) if text)
     path = _expanded(notebook) if notebook else locate(namespace, history)
-    return Session(namespace, history, plan_path(path) if path is not None else None)
+    plan = plan_path(path) if path is not None else None
+    return Session(namespace, history, plan, frozenset(earlier))
 
 
 def _expanded(notebook: str) -> Path:

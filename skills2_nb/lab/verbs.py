@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,8 +21,10 @@ from skills2_nb.evals.runners import chain
 from skills2_nb.evals.strength import of_kernel
 from skills2_nb.formats.cases import RunCase
 from skills2_nb.formats.problem import Problem
+from skills2_nb.lab import serving_verbs
+from skills2_nb.lab.serving import Serving
 from skills2_nb.lab.session import Session
-from skills2_nb.views import fragment, render, rows
+from skills2_nb.views import fragment, headline, render, rows
 from skills2_nb.views import strength as strengths
 from skills2_nb.views.markup import Html, table, tag
 
@@ -31,9 +33,19 @@ Bundle = Mapping[str, Any]
 
 @dataclass
 class Memory:
-    """What one kernel remembers between its magics: the newest run and its audit."""
+    """What one kernel remembers between its magics.
+
+    Attributes:
+        proof: the newest run and its audit.
+        shell: the kernel's IPython.
+        serving: the server of its skill.
+        earlier: the steps that stood in the notebook's file at some time.
+    """
 
     proof: Proof | None = None
+    shell: Any = None
+    serving: Serving | None = None
+    earlier: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -44,13 +56,13 @@ class Verb:
         says: one line of help.
         example: a line that works.
         arguments: adds the word's options to a parser.
-        do: does it, and gives what is shown.
+        do: does it, and gives what is shown; None where it has shown it.
     """
 
     says: str
     example: str
     arguments: Callable[[argparse.ArgumentParser], Any]
-    do: Callable[[argparse.Namespace, Session, Memory, str | None], Bundle]
+    do: Callable[[argparse.Namespace, Session, Memory, str | None], Bundle | None]
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,7 +92,7 @@ def perform(
         body: the cell's text below a ``%%skills2`` line.
 
     Returns:
-        What to show, by MIME type; None where help was printed.
+        What to show, by MIME type; None where it was shown.
 
     Raises:
         UsageError: the line cannot be read, or names what is not there.
@@ -194,15 +206,17 @@ def _status(_: argparse.Namespace, session: Session, memory: Memory, __: str | N
         *(("unsaved", problem.sentence()) for problem in session.unsaved()),
         *(("not run", f"cell {number} as saved") for number in session.not_run()),
         ("newest run", _newest(memory)),
+        *(memory.serving.lines() if memory.serving is not None else [("served", "not yet")]),
     ]
-    text = "\n".join(f"{name:<11} {value}" for name, value in lines)
+    text = "\n".join(f"{name:<12} {value}" for name, value in lines)
     return {"text/html": str(_facts("Status", lines)), "text/plain": text}
 
 
 def _help() -> Bundle:
-    lines = [(word, f"{verb.says} — {verb.example}") for word, verb in VERBS.items()]
-    text = "\n".join(f"{word:<8} {said}" for word, said in lines)
-    return {"text/html": str(_facts("%skills2", lines)), "text/plain": text}
+    lines = [[word, verb.says, tag("code", verb.example)] for word, verb in VERBS.items()]
+    made = fragment.card(table("%skills2", ["verb", "what it does", "example"], lines))
+    text = "\n".join(f"{word:<8} {verb.says}: {verb.example}" for word, verb in VERBS.items())
+    return {"text/html": str(made), "text/plain": text}
 
 
 def _shown(proof: Proof, session: Session) -> Bundle:
@@ -291,11 +305,7 @@ def _place(cells: Mapping[str, int], step: str) -> str:
 def _newest(memory: Memory) -> str:
     if memory.proof is None:
         return "none in this kernel"
-    judged = memory.proof.audit
-    return (
-        f"{memory.proof.run}: classic {judged.classic.score:.2f} {judged.classic.verdict}, "
-        f"strict {judged.strict.score:.2f} {judged.strict.verdict}"
-    )
+    return f"{memory.proof.run}: {headline.plain(memory.proof.audit)}"
 
 
 def _nothing(parser: argparse.ArgumentParser) -> None:
@@ -362,6 +372,22 @@ VERBS: dict[str, Verb] = {
     ),
     "export": Verb("Write the package", "%skills2 export", _export_options, _export),
     "status": Verb(
-        "Show the notebook, its steps and the newest run", "%skills2 status", _nothing, _status
+        "Show the notebook, its steps, the newest run and the server",
+        "%skills2 status",
+        _nothing,
+        _status,
+    ),
+    "serve": Verb(
+        "Let agents call the steps of this kernel over MCP",
+        "%skills2 serve",
+        serving_verbs.serve_options,
+        serving_verbs.serve,
+    ),
+    "stop": Verb("End the server", "%skills2 stop", _nothing, serving_verbs.stop),
+    "reload": Verb(
+        "Forget steps whose cell is gone, and look at the notebook anew",
+        "%skills2 reload",
+        _nothing,
+        serving_verbs.reload,
     ),
 }

@@ -70,6 +70,8 @@ class Contract:
         steps: as the manifest lists them, by order.
         schemas: by step.
         runtime: time, memory and what the journal keeps.
+        notebook: the file name of the notebook whose kernel runs the steps; None of a package.
+        ghosts: steps that a kernel still holds although their cell is gone; nobody can call them.
     """
 
     card: Card
@@ -77,6 +79,8 @@ class Contract:
     steps: tuple[StepEntry, ...]
     schemas: Mapping[str, Schemas]
     runtime: RuntimeSettings
+    notebook: str | None = None
+    ghosts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -213,12 +217,18 @@ def _schemas(folder: Path) -> dict[str, Schemas]:
     try:
         steps = json.loads(read_bytes(path))["steps"]
         return {
-            id_: Schemas(_object(item.get("input")), _object(item.get("output")))
+            id_: Schemas(_schema(item.get("input")), _schema(item.get("output")))
             for id_, item in steps.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableError(f"{path} is not as an export writes it ({error!r}).") from None
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _schema(value: Any) -> dict[str, Any]:
+    """A schema as far as a listing takes it apart; an empty one where there is none."""
+    found: dict[str, Any] = {} if value is None else value
+    inner = found.get("properties", {})
+    for part in (found, inner, found.get("$defs", {}), *inner.values()):
+        if not isinstance(part, dict):
+            raise TypeError(f"{part!r:.40} is no object")
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -128,13 +128,15 @@ class Catalog:
                 found.append(self.contract(made.name))
         return tuple(found)
 
-    def holds_steps(self, most: int, beside: int) -> bool:
+    def holds_steps(self, most: int, beside: int, without: Container[str] = ()) -> bool:
         """Whether there are at most ``most`` of steps and ``beside`` others a skill.
 
-        Stops to count as soon as there are more.
+        Stops to count as soon as there are more, and counts none of the skills of ``without``.
         """
         total = 0
         for made in self.cards:
+            if made.name in without:
+                continue
             try:
                 total += step_count(made.folder) + beside
             except Skills2Error as error:
@@ -155,7 +157,7 @@ class Catalog:
                     children = sorted(
                         (child.name, child.is_symlink(), child.path) for child in below
                     )
-            except OSError:
+            except (OSError, RuntimeError):  # not there, or a link that leads to itself
                 continue
             for _, is_link, path in children:
                 child = Path(path)

@@ -6,10 +6,11 @@ import mimetypes
 import os
 import stat
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from skills2_nb.errors import UnreadableError, UsageError
 from skills2_nb.formats.package import listing
+from skills2_nb.formats.paths import is_noise
 
 #: So much of a file is handed to an agent at once.
 MOST_BYTES = 256 * 1024
@@ -88,10 +89,12 @@ def located(folder: Path, path: str) -> Path:
 
 
 def _inside(folder: Path, path: str) -> Path | None:
-    """The file behind every link, if that lies in the folder and the path says so plainly."""
+    """The file behind every link, if it is the skill's, and the path says so plainly."""
     if not path or "\0" in path or "\\" in path or ":" in path.split("/")[0]:
         return None
     if path.startswith("/") or any(part in ("", ".", "..") for part in path.split("/")):
+        return None
+    if is_noise(PurePosixPath(path)):
         return None
     try:
         home = folder.resolve()

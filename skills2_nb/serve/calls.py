@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skills2_nb.contract.errors import UnknownRunError
+from skills2_nb.contract.journal import read
+from skills2_nb.contract.run import find
 from skills2_nb.library.activation import Contract
 from skills2_nb.serve import replies, schemas
 from skills2_nb.serve.backend import Backend
@@ -16,7 +19,8 @@ from skills2_nb.serve.reading import Named
 from skills2_nb.serve.replies import Reply, refused, said
 from skills2_nb.serve.sessions import Runs, Session
 
-#: Judges a run of the package in a folder: ``{"classic": ..., "strict": ...}``, or raises.
+#: Judges a run of the package in a folder: ``{"classic": ..., "strict": ...}``, or raises. Where
+#: it says ``provenance``, a text, that is handed on.
 Judge = Callable[[str, Path], Awaitable[Mapping[str, Any]]]
 #: Findings of a profile that are handed on; the rest is counted.
 MOST_FINDINGS = 20
@@ -65,6 +69,7 @@ class Calls:
         if odd or not isinstance(prompt, (str, type(None))) or not _is_object(inputs):
             return self._refused("invalid", "start_run takes prompt (text) and inputs (an object)")
         async with self._place.lock:
+            self._runs.catch_up(self._session, self._made.name)
             before = self._place.run if self._place.is_open else None
             reply = await self._open(prompt, inputs or {})
             if "error" in reply:
@@ -121,9 +126,9 @@ class Calls:
 
     async def end(self, arguments: Mapping[str, Any]) -> Reply:
         """Close the run, with the answer as the user reads it."""
+        if not _are_texts(arguments, "answer", "run_id"):
+            return self._refused("invalid", "end_run takes answer and run_id, as text")
         answer, run = arguments.get("answer"), self._chosen(arguments)
-        if not isinstance(answer, (str, type(None))):
-            return self._refused("invalid", "end_run takes the answer as text", step="end_run")
         async with self._place.lock:
             if run is None:
                 return self._no_run("end_run")
@@ -139,13 +144,18 @@ class Calls:
 
     async def audit(self, arguments: Mapping[str, Any]) -> Reply:
         """Judge the run by its journal."""
+        if not _are_texts(arguments, "run_id"):
+            return self._refused("invalid", "audit_run takes run_id, as text")
         run = self._chosen(arguments)
         if run is None:
             return self._no_run("audit_run")
+        self._owned(run)
         judged = await self._help.judge(run, self._made.card.folder)
         profiles = {name: _shortened(judged[name]) for name in ("classic", "strict")}
         told = ", ".join(f"{n} {p['score']:.2f} {p['verdict']}" for n, p in profiles.items())
-        return said({"run_id": run, **profiles, "next": []}, f"{self._made.name}: {told}")
+        source = {"provenance": judged["provenance"]} if "provenance" in judged else {}
+        body = {"run_id": run, **profiles, **source, "next": []}
+        return said(body, f"{self._made.name}: {', '.join([told, *source.values()])}")
 
     async def _open(self, prompt: str | None, inputs: Mapping[str, Any]) -> Message:
         session = self._session
@@ -181,12 +191,25 @@ class Calls:
         async with self._place.lock:
             if self._place.run is not None and self._place.is_open:
                 return self._place.run
+            self._runs.catch_up(self._session, self._made.name)
+            if self._place.run is not None and self._place.is_open:
+                return self._place.run
             reply = await self._open(None, {})
             return str(reply["ok"]["run"]) if "ok" in reply else self._failed(reply, None, None)
 
     def _chosen(self, arguments: Mapping[str, Any]) -> str | None:
-        run = arguments.get("run_id")
-        return run if isinstance(run, str) else self._place.run if self._session.id else None
+        run: str | None = arguments.get("run_id")
+        if run is not None or self._session.id is None:
+            return run
+        self._runs.catch_up(self._session, self._made.name)
+        return self._place.run
+
+    def _owned(self, run: str) -> None:
+        """Let no other word than the id of a run of this skill through to an audit."""
+        started = next(iter(read(find(run))), {})
+        if started.get("skill") != self._made.name:
+            name = self._made.name
+            raise UnknownRunError(f"run {run} is of {started.get('skill')}, not of {name}")
 
     def _failed(self, reply: Message, run: str | None, step: str | None) -> Reply:
         facts = {"step": step, **reply["error"]}
@@ -220,6 +243,14 @@ class Calls:
 
 def _is_object(value: Any) -> bool:
     return value is None or isinstance(value, dict)
+
+
+def _are_texts(arguments: Mapping[str, Any], *names: str) -> bool:
+    """Whether the arguments are these alone, each text or left out."""
+    values = [arguments.get(name) for name in names]
+    return not arguments.keys() - set(names) and all(
+        v is None or isinstance(v, str) for v in values
+    )
 
 
 def _texts(refs: Any) -> dict[str, str]:

@@ -30,6 +30,8 @@ def summary(made: Contract) -> dict[str, Any]:
         "version": made.version,
         "description": made.card.description,
         "steps": len(made.steps),
+        "timeout": made.runtime.timeout,
+        **_live(made),
     }
 
 
@@ -54,7 +56,15 @@ def steps(made: Contract, named: Named) -> dict[str, Any]:
             for step in made.steps
         ],
         "finish": named(made, "end_run"),
+        **_live(made),
     }
+
+
+def _live(made: Contract) -> dict[str, Any]:
+    """What is to be said of a skill that a kernel runs."""
+    if made.notebook is None:
+        return {}
+    return {"live": made.notebook, **({"ghosts": list(made.ghosts)} if made.ghosts else {})}
 
 
 def activated(made: Contract, named: Named) -> dict[str, Any]:
@@ -85,6 +95,13 @@ async def script(scripts: Scripts | None, made: Contract, path: str, words: Any)
     given = [] if words is None else words
     if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
         return refused("invalid", "run_skill_script takes arguments as a list of texts")
+    if any(map(_odd, given)):
+        return refused("invalid", "no program takes an argument with a NUL or half a sign in it")
     done = await scripts(made, path, given)
     told = f"{shlex.join([path, *given])}: {done['ended']}"
     return said({"skill": made.name, **done}, told)
+
+
+def _odd(word: str) -> bool:
+    """Whether no system hands the word to a program."""
+    return "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word)

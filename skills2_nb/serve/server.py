@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 import anyio
+import uvicorn
 from fastmcp import FastMCP
 from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import get_context
@@ -28,26 +29,36 @@ from mcp.server.subscriptions import (
     ResourcesListChanged,
     ToolsListChanged,
 )
-from mcp_types import PaginatedRequestParams, SubscriptionsListenRequestParams, TextContent
+from mcp_types import (
+    CLIENT_INFO_META_KEY,
+    PaginatedRequestParams,
+    SubscriptionsListenRequestParams,
+    TextContent,
+)
 from mcp_types import ToolAnnotations as Annotations
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 
 from skills2_nb.library import resources
+from skills2_nb.library.activation import Card
 from skills2_nb.library.catalog import Catalog
 from skills2_nb.serve import reading, tools
+from skills2_nb.serve.backend import Backends, Skills
 from skills2_nb.serve.calls import Judge
 from skills2_nb.serve.desk import Desk
 from skills2_nb.serve.pool import Pool
-from skills2_nb.serve.replies import Reply, refused
+from skills2_nb.serve.replies import Reply, refused, sendable
 from skills2_nb.serve.sessions import Transport, session_of
 from skills2_nb.serve.surface import Surface, once
-from skills2_nb.serve.tools import ToolFacts
+from skills2_nb.serve.tools import SKILL, VERB, ToolFacts
 from skills2_nb.serve.transports import PATH, Token
 
 #: Seconds between two looks at the roots.
 WATCH_SECONDS = 1.0
 #: Seconds for which a client may keep a list that nobody said has changed.
 KEPT_SECONDS = 1
+#: Seconds that requests have to come to their end when the server stops.
+GRACE_SECONDS = 2
 SESSION_HEADER = "mcp-session-id"
 
 
@@ -80,7 +91,7 @@ class SkillTool(Tool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Answer a call."""
-        reply = await cast("Server", self.owner).answer(self.facts, arguments)
+        reply = sendable(await cast("Server", self.owner).answer(self.facts, arguments))
         return ToolResult(
             content=[TextContent(type="text", text=reply.text)],
             structured_content=reply.body,
@@ -97,7 +108,7 @@ class Server:
         surface: what is listed.
     """
 
-    def __init__(self, catalog: Catalog, options: Options) -> None:
+    def __init__(self, catalog: Skills, options: Options, pool: Backends | None = None) -> None:
         self.catalog = catalog
         self._say = once(options.say)
         self.surface = Surface(
@@ -105,12 +116,12 @@ class Server:
             lazy=options.lazy,
             scripts=options.scripts is not None,
             say=self._say,
+            beside=self.beside,
         )
         self._options = options
-        self._pool = Pool()
-        self._desk = Desk(
-            catalog, self._pool, options.judge, scripts=options.scripts, say=self._say
-        )
+        self._pool: Backends = Pool() if pool is None else pool
+        self._web: uvicorn.Server | None = None
+        self._desk = self.desk()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._legacy: dict[int, Any] = {}
@@ -134,6 +145,29 @@ class Server:
             await self.refresh()
         return reply
 
+    def desk(self) -> Desk:
+        """Where calls come in."""
+        scripts = self._options.scripts
+        return Desk(
+            self.catalog, self._pool, self._options.judge, scripts=scripts, say=self._say
+        )
+
+    def client(self) -> str:
+        """What the client of the call being answered goes by; empty where it says nothing."""
+        context = get_context().request_context
+        told = ((context.meta if context else None) or {}).get(CLIENT_INFO_META_KEY)
+        named = told.get("name") if isinstance(told, dict) else None
+        request = context.request if context else None
+        return str(named or (request.headers.get("user-agent", "") if request is not None else ""))
+
+    def beside(self) -> Mapping[str, Sequence[ToolFacts]]:
+        """The tools of skills that are served elsewhere, in the place of their packages'."""
+        return {}
+
+    def cards(self) -> Sequence[Card]:
+        """What clients are told of the skills before they ask."""
+        return self.catalog.cards
+
     async def refresh(self) -> bool:
         """List what is there now; whether that has changed, in which case clients are told."""
         if not self._apply():
@@ -152,11 +186,12 @@ class Server:
         for name in change.gone:
             self.mcp.local_provider.remove_tool(name)
         for facts in change.fresh:
-            self.mcp.add_tool(self._tool(facts))
-        self.mcp.instructions = tools.instructions(self.catalog.cards, lazy=self.surface.lazy)
+            self.mcp.add_tool(self.tool(facts))
+        self.mcp.instructions = tools.instructions(self.cards(), lazy=self.surface.lazy)
         return bool(change)
 
-    def _tool(self, facts: ToolFacts) -> SkillTool:
+    def tool(self, facts: ToolFacts) -> SkillTool:
+        """A tool as FastMCP has it."""
         return SkillTool(
             name=facts.name,
             title=facts.title,
@@ -164,6 +199,7 @@ class Server:
             parameters=facts.input,
             output_schema=facts.output,
             annotations=Annotations.model_validate(dict(facts.hints)),
+            meta={SKILL: facts.skill, VERB: facts.verb},
             facts=facts,
             owner=self,
         )
@@ -179,7 +215,8 @@ class Server:
             cache_ttl=KEPT_SECONDS,
             cache_scope="private",
         )
-        made.add_provider(_Skills(self.catalog, self._say))
+        if isinstance(self.catalog, Catalog):  # a kernel's skill has no folder of files
+            made.add_provider(_Skills(self.catalog, self._say))
         # FastMCP serves no `subscriptions/listen`; this is the one private door to the server
         # below it that does.
         inner = made._mcp_server
@@ -236,33 +273,53 @@ class Server:
     async def over_http(
         self, listening: socket.socket, token: str | None, hosts: Sequence[str] = ()
     ) -> None:
-        """Serve any number of clients on a socket, until a signal says stop.
+        """Serve any number of clients on a socket, until a signal or :meth:`stop` ends it.
 
         Args:
             listening: bound.
             token: what each request has to bear; None lets everybody in.
             hosts: names that a ``Host`` header may say beside the machine's own.
         """
-        host, port = listening.getsockname()[:2]
-        guard = [Middleware(Token, token=token)] if token is not None else []
-        await self.mcp.run_http_async(
-            show_banner=False,
-            host=host,
-            port=port,
+        logging.getLogger("mcp.server.streamable_http").addFilter(_is_news)
+        app = self.mcp.http_app(
             path=PATH,
-            sockets=[listening],
-            middleware=guard,
+            middleware=[Middleware(Token, token=token)] if token is not None else [],
             stateless_http=True,
             json_response=True,
             host_origin_protection=True,
             allowed_hosts=list(hosts),
-            # At the end it would tell of each request it cut short, in fifty lines.
-            uvicorn_config={"log_config": None, "log_level": "critical", "access_log": False},
         )
+        config = uvicorn.Config(
+            app,
+            lifespan="on",
+            ws="none",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            log_config=None,
+            log_level="critical",  # it would tell of each request it cuts short, in fifty lines
+            access_log=False,
+        )
+        self._web = uvicorn.Server(config)
+        await self._web.serve(sockets=[listening])
+
+    @property
+    def is_up(self) -> bool:
+        """Whether clients over HTTP are being answered."""
+        return self._web is not None and self._web.started
+
+    def stop(self) -> None:
+        """End :meth:`over_http`; called on the server's loop."""
+        self._listen.close()
+        if self._web is not None:
+            self._web.should_exit = True
 
     async def close(self) -> None:
         """End the workers, whatever they do."""
         await self._pool.close()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line is worth its place: that a client hung up while it spoke is not."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], ClientDisconnect)
 
 
 class _Skills(SkillManifestProvider):

@@ -179,6 +179,8 @@ def test_a_case_vouches_for_its_own_inputs_alone(executed: Callable[..., Any]) -
         ("%skills2 lint --notebook gone.ipynb", "gone.ipynb"),
         ("%skills2 lint --notebook ~nobody-here/x.ipynb", "no such file"),
         ("%skills2 export --notebook .", "is a folder"),
+        ("%skills2 serve --port 70000", "'70000' is no port; give a number from 1 to 65535"),
+        ("%skills2 stop", "this kernel serves nothing"),
     ],
 )
 def test_a_wrong_line_gets_one_sentence(
