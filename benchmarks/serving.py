@@ -128,7 +128,10 @@ def cold_rows(folder: Path) -> list[Row]:
         ],
         ROUNDS,
     )
-    return [Row("P5", "cold start, one", COLD, samples), Row("P5", "cold start, many", "", crowd)]
+    return [
+        Row("P5", "cold start, one", COLD, samples, {"bare FastMCP": 1.1}),
+        Row("P5", "cold start, many", "", crowd, {"bare FastMCP": 1.3}),
+    ]
 
 
 def call_rows(folder: Path) -> list[Row]:
@@ -136,9 +139,9 @@ def call_rows(folder: Path) -> list[Row]:
     os.environ["SKILLS2_HOME"] = str(folder / "home")
     step, listing = on_stdio(folder)
     return [
-        Row("P6", "list_skills, in memory", CALLS, in_memory(folder)),
-        Row("P6", "list_skills, on stdio", "", listing),
-        Row("P6", "a step, on stdio", "", step),
+        Row("P6", "list_skills, in memory", CALLS, in_memory(folder), {"bare FastMCP": 1.05}),
+        Row("P6", "list_skills, on stdio", "", listing, {"bare FastMCP": 1.05}),
+        Row("P6", "a step, on stdio", "", step, {"bare FastMCP": 1.5}),
         *live.rows(folder / "live"),
         Row("P6", "a live step through connect", THROUGH, through_connect(folder)),
     ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import metadata
 
 from benchmarks.timing import Sample
@@ -23,12 +23,15 @@ class Row:
         work: what was done, in a few words.
         goal: what ours is held to, in words.
         samples: ours first, then the floor, then peers.
+        limits: of the goal, the most that the median ratio to a contender may be, by the beginning
+            of the contender's name.
     """
 
     code: str
     work: str
     goal: str
     samples: tuple[Sample, ...]
+    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 def duration(seconds: float) -> str:
@@ -70,5 +73,19 @@ def markdown(rows: Sequence[Row]) -> str:
         f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |"
         for line in lines
     ]
-    goals = [f"- {row.code}, {row.work}: {row.goal}" for row in rows if row.goal]
+    goals = [f"- {row.code}, {row.work}: {told}" for row in rows if (told := _goal(row))]
     return "\n".join([*text, "", *goals])
+
+
+def _goal(row: Row) -> str:
+    """The goal, and for each of its limits whether the median ratio keeps it."""
+    return "; ".join([*([row.goal] if row.goal else []), *_kept(row)])
+
+
+def _kept(row: Row) -> Iterator[str]:
+    for name, most in row.limits.items():
+        for sample in row.samples[1:]:
+            if sample.name.startswith(name):
+                ratio = row.samples[0].over(sample)[1]
+                word = "met" if ratio <= most else "**missed**"
+                yield f"{name} {ratio:.2f} of {most:g}, {word}"

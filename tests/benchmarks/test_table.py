@@ -50,3 +50,10 @@ def test_versions_say_what_is_absent() -> None:
     said = versions(["pytest", "no-such-library"])
     assert f"pytest {pytest.__version__}" in said
     assert said.endswith("no-such-library absent")
+
+
+def test_a_goal_that_is_missed_says_so() -> None:
+    samples = (Sample("ours", (2.0,)), Sample("floor: bare", (1.0,)), Sample("peer", (4.0,)))
+    row = Row("P0", "a task", "be quick", samples, {"floor": 1.5, "peer": 0.5})
+    told = markdown([row]).splitlines()[-1]
+    assert told == ("- P0, a task: be quick; floor 2.00 of 1.5, **missed**; peer 0.50 of 0.5, met")
