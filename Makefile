@@ -56,4 +56,4 @@ bench: install ## ours beside the floor and a peer, in one run (ARGS="--write" k
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .venv-base .venv-wheel build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-base .venv-wheel .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

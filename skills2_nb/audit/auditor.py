@@ -229,6 +229,7 @@ def _strict(parts: _Parts) -> Profile:
         *parts.anchoring.not_checked,
         *(() if replayed is None else replayed.not_checked),
         *_unasked(parts),
+        *_unbound(parts),
         *_unbacked(parts),
     )
     bad = bool(parts.coverage.missing) or any(_vetoes(item) for item in found)
@@ -349,6 +350,12 @@ def _unbacked(parts: _Parts) -> Iterator[str]:
     for call in parts.replayed.calls:
         if call.result == "declared" and call.step in owed:
             yield f"replay of {call.step}: {call.why}, and no MAC vouches for its record"
+
+
+def _unbound(parts: _Parts) -> Iterator[str]:
+    """A question was named, and the run names none that could be held against it."""
+    if any(item.code == "OTHER_PROMPT" and not item.counts for item in parts.question):
+        yield "question: the run does not say which one it is of"
 
 
 def _unverified(parts: _Parts) -> tuple[str, ...]:

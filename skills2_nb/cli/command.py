@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import textwrap
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
@@ -108,7 +109,11 @@ def _write_verbs(
 ) -> None:
     with formatter.section(click.style(heading, bold=True)):
         for word, row in rows:
-            formatter.write(f"{'':{formatter.current_indent}}{word:<11}{row.says}\n")
+            first = f"{'':{formatter.current_indent}}{word:<11}"
+            said = textwrap.fill(
+                row.says, formatter.width, initial_indent=first, subsequent_indent=" " * 13
+            )
+            formatter.write(f"{said}\n")
             formatter.write(click.style(f"{'':13}{row.example}\n", dim=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,8 +11,12 @@ from skills2_nb.cli.command import verb
 from skills2_nb.cli.guard import SETUP
 from skills2_nb.cli.screen import aside, put, put_json, width
 
+if TYPE_CHECKING:
+    from skills2_nb.cli.checkup import Finding
+
 _MARKS = {"ok": "✓", "note": "·", "warning": "!", "bad": "✗"}
 _COLORS = {"ok": "green", "note": "blue", "warning": "yellow", "bad": "red"}
+#: The widest that the column of names becomes.
 _COLUMN = 28
 
 
@@ -30,18 +35,20 @@ def doctor(as_json: bool) -> None:
     if as_json:
         put_json({"ok": well, "checks": [item.to_dict() for item in found]})
     else:
+        left = min(max(len(item.check) for item in found) + 2, _COLUMN)
         for item in found:
-            put("\n".join(_lines(item.check, item.status, item.message, item.mend)))
+            put("\n".join(_lines(item, left)))
     click.get_current_context().exit(0 if well else SETUP)
 
 
-def _lines(check: str, status: str, message: str, mend: str) -> list[str]:
+def _lines(item: Finding, left: int) -> list[str]:
     import textwrap
 
     from skills2_nb.views.values import one_line
 
-    mark = click.style(_MARKS[status], fg=_COLORS[status])
-    told = textwrap.wrap(one_line(message), max(width() - _COLUMN - 2, 30), break_on_hyphens=False)
-    told += [f"Mend: {mend}"] if mend else []
-    left = f"{mark} {one_line(check, _COLUMN - 2):<{_COLUMN - 1}} "
-    return [left + told[0], *(f"{'':{_COLUMN + 2}}{more}" for more in told[1:])]
+    mark = click.style(_MARKS[item.status], fg=_COLORS[item.status])
+    room = max(width() - left - 2, 30)
+    told = textwrap.wrap(one_line(item.message), room, break_on_hyphens=False)
+    told += [f"Mend: {item.mend}"] if item.mend else []
+    head = f"{mark} {one_line(item.check, left - 2):<{left}}"
+    return [head + told[0], *(f"{'':{left + 2}}{more}" for more in told[1:])]

@@ -115,12 +115,12 @@ def _ended(record: Mapping[str, Any], _: RunState, width: int) -> Iterator[str]:
 
 def _answered(record: Mapping[str, Any], _: RunState, width: int) -> Iterator[str]:
     yield _line(record, "answer")
-    yield from _wrap(str(record.get("text")), width, _INDENT)
+    yield from _wrap(str(record.get("text")), width, _INDENT, hang=0)
 
 
 def _noted(record: Mapping[str, Any], _: RunState, width: int) -> Iterator[str]:
     yield _line(record, "note")
-    yield from _wrap(str(record.get("text")), width, _INDENT)
+    yield from _wrap(str(record.get("text")), width, _INDENT, hang=0)
 
 
 def _healed(record: Mapping[str, Any], _: RunState, width: int) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _voucher(word: str) -> str:
     return {"cli": "the command line", "case": "a case", "hook": "a hook"}.get(word, f"the {word}")
 
 
-def _wrap(text: str, width: int, indent: str) -> list[str]:
+def _wrap(text: str, width: int, indent: str, hang: int = 2) -> list[str]:
     return [
         line
         for part in clean(text).splitlines() or [""]
@@ -163,7 +163,7 @@ def _wrap(text: str, width: int, indent: str) -> list[str]:
             part,
             max(width, len(indent) + 20),
             initial_indent=indent,
-            subsequent_indent=f"{indent}  " if len(text.splitlines()) < 2 else indent,
+            subsequent_indent=indent + " " * (hang if len(text.splitlines()) < 2 else 0),
             break_on_hyphens=False,
         )
         or [""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from skills2_nb.serve.server import Options
 
 TOKEN = "SKILLS2_TOKEN"
+_TOKEN = re.compile(r"[\x21-\x7e]{1,4096}")
 #: FastMCP reads these as it is imported: stderr is for sentences, a line each.
 _LOGGING = {"FASTMCP_ENABLE_RICH_LOGGING": "false", "FASTMCP_LOG_LEVEL": "WARNING"}
 
@@ -44,16 +46,13 @@ def serve(
     started it. With --http it serves this machine and asks for the token of
     SKILLS2_TOKEN; where that is not set, one is made and printed on stderr.
     """
-    from skills2_nb.library.discovery import places
+    from skills2_nb.errors import UsageError
 
-    for name, value in _LOGGING.items():
-        os.environ.setdefault(name, value)
-    where = list(roots) or places()
-    for root in roots:
-        if not root.is_dir():
-            say(f"{root} is not there yet; what comes there will be served")
+    where = sought(roots)
     if http is None:
-        _stdio(where, lazy=lazy, scripts=allow_scripts)
+        if no_token or public or hosts:
+            raise UsageError("--no-token, --public and --allow-host belong to --http HOST:PORT")
+        over_pipes(where, lazy=lazy, scripts=allow_scripts)
         return
     _http(
         where,
@@ -65,20 +64,6 @@ def serve(
         scripts=allow_scripts,
         as_json=as_json,
     )
-
-
-def _stdio(roots: list[Path], *, lazy: bool, scripts: bool) -> None:
-    import asyncio
-
-    from skills2_nb.serve.transports import pipes, until_told
-
-    with pipes() as (given, told):
-        from skills2_nb.library.catalog import Catalog
-        from skills2_nb.serve.server import Server
-        from skills2_nb.serve.sessions import Transport
-
-        server = Server(Catalog(roots), _options(Transport.stdio(), lazy=lazy, scripts=scripts))
-        asyncio.run(until_told(server.over_pipes(given, told), server.close))
 
 
 def _http(
@@ -100,6 +85,11 @@ def _http(
     from skills2_nb.errors import UsageError
     from skills2_nb.serve.transports import Address, url
 
+    if token and not _TOKEN.fullmatch(token):
+        raise UsageError(
+            f"{TOKEN} is no token: a header has to carry it, so it takes letters, digits and "
+            "signs of ASCII, without spaces or line ends, 4,096 at most"
+        )
     address = Address.parse(http)
     if not address.is_loopback and not public:
         raise UsageError(
@@ -126,6 +116,43 @@ def _http(
     if as_json:
         put_json({"url": place, "pid": os.getpid()})
     asyncio.run(server.over_http(listening, made or token, hosts))
+
+
+def sought(roots: tuple[Path, ...]) -> list[Path]:
+    """The folders to serve, and a word on those that are not there yet."""
+    from skills2_nb.errors import UsageError
+    from skills2_nb.library.discovery import places
+
+    for name, value in _LOGGING.items():
+        os.environ.setdefault(name, value)
+    for root in roots:
+        if root.is_file():
+            raise UsageError(f"{root} is a file; a ROOT is a package or a folder of packages")
+        if not root.is_dir():
+            say(f"{root} is not there yet; what comes there will be served")
+    return list(roots) or places()
+
+
+def over_pipes(roots: list[Path], *, lazy: bool, scripts: bool, live: bool = False) -> None:
+    """Serve the client that started this process, until it has gone.
+
+    Args:
+        live: whether the kernels that run on this machine come before the packages.
+    """
+    import asyncio
+
+    from skills2_nb.serve.transports import pipes, until_told
+
+    with pipes() as (given, told):
+        from skills2_nb.library.catalog import Catalog
+        from skills2_nb.serve.server import Server
+        from skills2_nb.serve.sessions import Transport
+
+        made = Server
+        if live:
+            from skills2_nb.serve.bridge import Bridge as made  # type: ignore[assignment]  # one
+        server = made(Catalog(roots), _options(Transport.stdio(), lazy=lazy, scripts=scripts))
+        asyncio.run(until_told(server.over_pipes(given, told), server.close))
 
 
 def _options(transport: object, *, lazy: bool, scripts: bool) -> Options:

@@ -32,7 +32,7 @@ async def judge(run: str, folder: Path) -> Mapping[str, Any]:
         SetupError: it took too long.
     """
     start = "from skills2_nb.cli.main import main; main()"
-    words = ("audit", run, "--skill", str(folder), "--json")
+    words = ("audit", "--json", "--skill", str(folder), "--", run)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",

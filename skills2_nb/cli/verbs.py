@@ -91,6 +91,13 @@ _TABLE = (
         "skills2 serve skills --http 127.0.0.1:8765",
     ),
     Verb(
+        "connect",
+        "Ship",
+        "connect:connect",
+        "Be an agent's one server: live kernels first, packages otherwise.",
+        "skills2 connect",
+    ),
+    Verb(
         "install",
         "Ship",
         "install:install",

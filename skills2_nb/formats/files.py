@@ -57,10 +57,13 @@ def write_atomic(
         last: called when all is ready but the move; what it raises leaves the old file.
 
     Raises:
-        SetupError: the folder is not writable or the disk is full; the old file stands.
+        SetupError: the folder is not writable, the disk is full, or a device, a pipe or a link to
+            itself is in the place; what was there stands.
     """
     temporary = None
     path = Path(os.path.realpath(path))  # the file behind a link is replaced, never the link
+    if os.path.lexists(path) and not (path.is_file() or path.is_dir()):
+        raise SetupError(f"{path} cannot be written: it is no plain file. Mend: name another.")
     try:
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         with os.fdopen(fd, "wb") as file:

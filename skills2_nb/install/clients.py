@@ -17,7 +17,7 @@ Scope = Literal["user", "project"]
 #: The one server entry that a client's settings get.
 NAME = "skills2"
 #: What the client calls the kit's command with.
-ARGS = ("serve",)
+ARGS = ("connect",)
 _CODE = {
     "darwin": ("Library", "Application Support"),
     "win32": ("AppData", "Roaming"),

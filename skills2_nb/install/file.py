@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skills2_nb.contract.home import PRIVATE_FILE
-from skills2_nb.errors import RefusedError
+from skills2_nb.errors import RefusedError, UnreadableError
 from skills2_nb.formats.files import cannot_write, read_bytes, sha256, write_atomic
 from skills2_nb.install.folder import drop_empty
 
@@ -51,9 +51,15 @@ def read(path: Path) -> bytes | None:
     """The bytes of a file, or of what a link leads to; None where there is none.
 
     Raises:
-        UnreadableError: it is a folder, or may not be read.
+        UnreadableError: it is a folder, a pipe, a device or a link to itself, or may not be read.
     """
-    return read_bytes(path) if path.exists() else None
+    if not path.exists():
+        if os.path.lexists(os.path.realpath(path)):
+            raise UnreadableError(f"{path} is a link that leads to itself; take it away.")
+        return None
+    if not (path.is_file() or path.is_dir()):
+        raise UnreadableError(f"{path} is no plain file; settings are kept in one.")
+    return read_bytes(path)
 
 
 def text_of(data: bytes) -> str:

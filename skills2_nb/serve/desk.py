@@ -8,9 +8,8 @@ from typing import Any
 
 from skills2_nb.errors import Skills2Error
 from skills2_nb.library.activation import Contract
-from skills2_nb.library.catalog import Catalog
 from skills2_nb.serve import reading, tools
-from skills2_nb.serve.backend import Backends
+from skills2_nb.serve.backend import Backends, Skills
 from skills2_nb.serve.calls import Calls, Help, Judge
 from skills2_nb.serve.replies import Reply, refused, said
 from skills2_nb.serve.sessions import Runs, Session
@@ -33,7 +32,7 @@ class Desk:
 
     def __init__(
         self,
-        catalog: Catalog,
+        catalog: Skills,
         backends: Backends,
         judge: Judge,
         *,
@@ -77,7 +76,9 @@ class Desk:
             return self._unknown(skill)
         if verb == "call_step":
             return await self._call_step(skill, arguments, session)
-        made = self.catalog.contract(skill)
+        made = self._opened(skill)
+        if isinstance(made, Reply):
+            return made
         if verb == "list_steps":
             return said(reading.steps(made, self.named))
         if verb == "activate_skill":
@@ -105,7 +106,9 @@ class Desk:
     ) -> Reply:
         if self.catalog.mark(skill) is None:
             return self._unknown(skill)
-        made = self.catalog.contract(skill)
+        made = self._opened(skill)
+        if isinstance(made, Reply):
+            return made
         backend = self._backends.worker(made, self.catalog.mark(skill))
         calls = Calls(made, backend, session, self._runs, self._help)
         if verb == "start_run":
@@ -115,6 +118,13 @@ class Desk:
         if verb == "audit_run":
             return await calls.audit(arguments)
         return await calls.step(verb, arguments)
+
+    def _opened(self, skill: str) -> Contract | Reply:
+        try:
+            return self.catalog.contract(skill)
+        except Skills2Error as error:
+            self.broken(skill, error.message)
+            return refused("broken", error.message)
 
     def named(self, made: Contract, verb: str) -> str:
         """What a caller writes to call a step: its tool, or its id for ``call_step``."""

@@ -88,10 +88,14 @@ class Worker:
 
     async def _exchange(self, process: Process, request: Message) -> Message:
         step, runtime = request.get("step") or request["op"], self.contract.runtime
+        try:
+            data = packed(request)
+        except ValueError as error:
+            return _error("too_large", f"{step} cannot be handed over: {error}")
         begun = time.monotonic()
         try:
             async with asyncio.timeout(runtime.timeout):
-                reply = await process.ask(packed(request))
+                reply = await process.ask(data)
         except TimeoutError:
             await self._drop()
             lost = ("timeout", f"{step} took longer than {runtime.timeout:g} s")
@@ -123,7 +127,7 @@ class Worker:
         return made
 
     async def _ready(self) -> Process:
-        if self.process is not None and self.process.is_alive:
+        if self.process is not None and self.process.is_ready:
             return self.process
         await self._drop()
         if self.fault is not None and time.monotonic() - self._failed < RETRY_SECONDS:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from skills2_nb.library.activation import Contract
-from skills2_nb.serve.frames import HEAD, Message, packed, unpacked
+from skills2_nb.serve.frames import HEAD, MOST_BYTES, Message, packed, unpacked
 
 #: Seconds that the import of a package may take, whatever its steps may.
 IMPORT_SECONDS = 60.0
@@ -22,6 +22,7 @@ LOOK_SECONDS = 0.25
 LAST_WORDS = 2_000
 #: Seconds to wait for the end of what it wrote; one that left its group may hold the pipe.
 _DRAIN_SECONDS = 0.5
+_REAP_SECONDS = 0.005
 _MB = 1024 * 1024
 
 
@@ -109,6 +110,8 @@ class Process:
         given.write(data)
         await given.drain()
         (size,) = HEAD.unpack(await told.readexactly(HEAD.size))
+        if size > MOST_BYTES:
+            raise OSError("a step wrote to the pipe that its results go through")
         reply = unpacked(await told.readexactly(size))
         self.used = time.monotonic()
         return reply
@@ -116,7 +119,8 @@ class Process:
     async def end(self) -> None:
         """Kill it with everything its steps started, and wait until it has gone."""
         self._kill()
-        await self._process.wait()
+        while self.is_alive:  # asyncio's own wait also waits for whoever left the group
+            await asyncio.sleep(_REAP_SECONDS)
         self._watching.cancel()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._draining, _DRAIN_SECONDS)
@@ -127,6 +131,12 @@ class Process:
     def is_alive(self) -> bool:
         """Whether it still runs, as far as the loop has heard."""
         return self._process.returncode is None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be asked: one that was killed while it waited hung up first."""
+        assert self._process.stdout is not None
+        return self.is_alive and not self._process.stdout.at_eof()
 
     def how(self) -> str:
         """How it ended, and the last line it wrote past Python."""
@@ -148,14 +158,17 @@ class Process:
             del self._said[:-LAST_WORDS]
 
     async def _watch(self) -> None:
-        """End it where it fills more memory than it may."""
+        """End it where it fills more memory than it may; say so where it has gone."""
         most = self._contract.runtime.memory_mb * _MB
         while self.is_alive:
             await asyncio.sleep(LOOK_SECONDS)
             if _resident(self._process.pid) > most:
                 self.over = True
                 self._kill()
-                return
+        await asyncio.sleep(LOOK_SECONDS)  # for what it still had to say
+        # A child that left the group holds the pipe open, and would keep its caller waiting.
+        assert self._process.stdout is not None
+        self._process.stdout.feed_eof()
 
     def _kill(self) -> None:
         """The group may outlive its first process."""

@@ -63,6 +63,17 @@ def result(output: Any, extras: Mapping[str, Any], schema: Mapping[str, Any]) ->
     return Reply(body, json.dumps(body, ensure_ascii=False), meta=meta)
 
 
+def sendable(reply: Reply) -> Reply:
+    """The reply with ``?`` for each half of a surrogate pair: UTF-8 has none."""
+    whole = json.dumps([reply.body, reply.text, reply.meta], ensure_ascii=False)
+    try:
+        whole.encode()
+    except UnicodeEncodeError:
+        body, text, meta = json.loads(whole.encode("utf-8", "replace"))
+        return Reply(body, text, reply.failed, meta)
+    return reply
+
+
 def is_object(schema: Mapping[str, Any], value: Any = None) -> bool:
     """Whether results are objects, by their schema or, without one, by this value."""
     if schema:

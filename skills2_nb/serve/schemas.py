@@ -42,8 +42,25 @@ def step_input(made: Contract, step: str) -> Schema:
     return made_input | {"additionalProperties": False}
 
 
+#: What a broken contract gives instead. Clients hold an error to the tool's schema too.
+REFUSAL: Schema = {
+    "type": "object",
+    "properties": {"kind": TEXT, "message": TEXT, NEXT: TEXTS},
+    "required": ["kind", "message", NEXT],
+}
+
+
 def step_output(made: Contract, step: str) -> Schema | None:
-    """What a step's result is; None where nothing is known of it."""
+    """What a step's result is, or its refusal; None where nothing is known of it."""
+    whole = _result(made, step)
+    if whole is None:
+        return None
+    defs = whole.pop("$defs", None)
+    found: Schema = {"type": "object", "anyOf": [whole, REFUSAL]}
+    return found | ({"$defs": defs} if defs else {})
+
+
+def _result(made: Contract, step: str) -> Schema | None:
     schema = made.schema(step).output
     if not schema:
         return None

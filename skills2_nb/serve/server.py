@@ -148,9 +148,7 @@ class Server:
     def desk(self) -> Desk:
         """Where calls come in."""
         scripts = self._options.scripts
-        return Desk(
-            self.catalog, self._pool, self._options.judge, scripts=scripts, say=self._say
-        )
+        return Desk(self.catalog, self._pool, self._options.judge, scripts=scripts, say=self._say)
 
     def client(self) -> str:
         """What the client of the call being answered goes by; empty where it says nothing."""

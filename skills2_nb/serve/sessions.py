@@ -172,6 +172,12 @@ class Runs:
             self._drop()
         return found
 
+    def catch_up(self, session: Session, skill: str) -> None:
+        """Take over the run that another server has opened for the session since."""
+        place, kept = self.place(session, skill), self._recalled(session, skill)
+        if kept.run is not None and kept.run != place.run:
+            place.run, place.is_open = kept.run, True
+
     def note(self, session: Session, skill: str, run: str) -> None:
         """Remember a run that was opened, beyond this process where the session lasts longer."""
         place = self.place(session, skill)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skills2_nb.errors import Skills2Error
-from skills2_nb.library.catalog import Catalog
 from skills2_nb.serve import tools
+from skills2_nb.serve.backend import Skills
 from skills2_nb.serve.tools import ToolFacts
 
 Say = Callable[[str], None]
@@ -49,10 +49,20 @@ class Surface:
         lazy: whether the fixed surface is asked for; it is also taken where tools are too many.
         scripts: whether scripts may be run.
         say: takes a sentence for whoever looks after the server.
+        beside: the tools of skills that are served elsewhere; they take the place of packages.
     """
 
-    def __init__(self, catalog: Catalog, *, lazy: bool, scripts: bool, say: Say) -> None:
+    def __init__(
+        self,
+        catalog: Skills,
+        *,
+        lazy: bool,
+        scripts: bool,
+        say: Say,
+        beside: Callable[[], Mapping[str, Sequence[ToolFacts]]] = dict,
+    ) -> None:
         self._catalog = catalog
+        self._beside = beside
         self._always = lazy
         self._scripts = scripts
         self._say = say
@@ -65,11 +75,11 @@ class Surface:
         Args:
             activated: skills whose own tools stand beside the fixed surface.
         """
-        beside = len(tools.GLOBAL)
-        room = tools.MOST_TOOLS - beside
-        few = self._catalog.holds_steps(room, len(tools.RUN_TOOLS))
+        elsewhere = self._beside()
+        room = tools.MOST_TOOLS - len(tools.GLOBAL) - sum(map(len, elsewhere.values()))
+        few = room >= 0 and self._catalog.holds_steps(room, len(tools.RUN_TOOLS), elsewhere)
         self.lazy = self._always or not few
-        wanted = {facts.name: facts for facts in self._wanted(activated)}
+        wanted = {facts.name: facts for facts in self._wanted(activated, elsewhere)}
         gone = tuple(name for name in self.listed if name not in wanted)
         fresh = tuple(f for name, f in wanted.items() if self.listed.get(name) != f)
         self.listed = wanted
@@ -81,12 +91,17 @@ class Surface:
         """About what the list takes of a model's context: four characters a token."""
         return sum(facts.size for facts in self.listed.values()) // 4
 
-    def _wanted(self, activated: set[str]) -> list[ToolFacts]:
+    def _wanted(
+        self, activated: set[str], elsewhere: Mapping[str, Sequence[ToolFacts]]
+    ) -> list[ToolFacts]:
         if not self.lazy:
-            return tools.of_all(self._catalog.contracts(), scripts=self._scripts)
+            contracts = [made for made in self._catalog.contracts() if made.name not in elsewhere]
+            listed = tools.of_all(contracts, scripts=self._scripts)
+            return listed + [facts for name in sorted(elsewhere) for facts in elsewhere[name]]
         listed = tools.fixed(scripts=self._scripts)
         for name in sorted(activated):
-            if self._catalog.mark(name) is None:
+            listed += elsewhere.get(name, ())
+            if name in elsewhere or self._catalog.mark(name) is None:
                 continue
             try:
                 listed += tools.of_skill(self._catalog.contract(name))
@@ -102,5 +117,6 @@ class Surface:
             if facts.skill and facts.name != f"{facts.skill}__{facts.verb}":
                 self._say(
                     f"{facts.skill}: the tool of {facts.verb} is called {facts.name}, since its "
-                    "own name is too long or holds other signs than letters, digits, _ and -"
+                    "own name is too long, could be another skill's, or holds other signs than "
+                    "letters, digits, _ and -"
                 )

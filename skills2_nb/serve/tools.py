@@ -26,6 +26,8 @@ RUN_TOOLS = ("start_run", "end_run", "audit_run")
 FIXED = ("list_skills", "activate_skill", "call_step", "read_skill_resource")
 SCRIPT = "run_skill_script"
 GLOBAL = ("list_skills", "list_steps")
+#: What a listed tool's ``_meta`` says of it: whose it is, and its word there.
+SKILL, VERB = "skills2/skill", "skills2/verb"
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -55,11 +57,17 @@ class ToolFacts:
 
 
 def named(skill: str, verb: str) -> str:
-    """A tool's name within the limit; a longer one is cut and ends with a mark of what it was."""
-    name = _ODD.sub("_", f"{skill}__{verb}")
-    if len(name) <= LONGEST:
-        return name
-    return f"{name[: LONGEST - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    """A tool's name: plain, within the limit, and no other step's.
+
+    One that is too long, holds signs that clients refuse, or could be read as another skill's
+    (``a__b`` and ``c``, ``a`` and ``b__c``) is cut and ends with a mark of what it stands for.
+    """
+    whole = f"{skill}__{verb}"
+    name = _ODD.sub("_", whole)
+    if len(whole) <= LONGEST and name == whole and whole.partition("__")[::2] == (skill, verb):
+        return whole
+    mark = hashlib.sha256(f"{skill}\0{verb}".encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{name[: LONGEST - 9]}_{mark}"
 
 
 def of_skill(made: Contract) -> list[ToolFacts]:

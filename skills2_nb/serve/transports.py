@@ -45,7 +45,7 @@ class Address:
             UsageError: it is none of these.
         """
         host, _, port = text.rpartition(":")
-        if not port.isdigit() or int(port) > 65_535:
+        if not (port.isascii() and port.isdigit()) or int(port) > 65_535:
             raise UsageError(
                 f"{text!r} is no HOST:PORT; write 127.0.0.1:8765, or :0 for a free one"
             )
@@ -54,7 +54,7 @@ class Address:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine reaches it."""
-        if self.host == "localhost":
+        if self.host.lower() == "localhost":
             return True
         try:
             return ipaddress.ip_address(self.host).is_loopback

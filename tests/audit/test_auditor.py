@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.auditor import audit, audit_journal
 from skills2_nb.audit.integrity import UNVERIFIED, Integrity
 from skills2_nb.audit.profile import Basis, DefaultSettings
@@ -412,3 +413,13 @@ def test_a_result_neither_run_again_nor_signed_is_not_proved(basis, honest, leve
     told = [line for line in result.strict.not_checked if "no MAC vouches" in line]
     assert bool(told) is not is_backed
     assert result.classic.verdict == "pass"
+
+
+def test_a_run_without_a_question_cannot_answer_for_one(skill, basis):
+    run = kit.begin(skill, prompt=None)
+    walk(run)
+    run.end(answer=kit.GOOD)
+    asked = audit_journal(basis, run.path, asked=Asked(prompt="Why did actives move?")).strict
+    assert "question: the run does not say which one it is of" in asked.not_checked
+    silent = audit_journal(basis, run.path).strict
+    assert not any(line.startswith("question") for line in silent.not_checked)

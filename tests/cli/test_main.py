@@ -74,6 +74,12 @@ def test_verbs_of_later_days_are_absent(skills2):
     assert all(skills2(name).code == 2 for name in later)
 
 
+def test_what_a_verb_does_wraps_beside_its_name(skills2):
+    told = skills2("--help", terminal_width=58).out
+    assert "  strength   Say which invariants notice a changed result,\n" in told
+    assert f"\n{'':13}and which do not.\n" in told
+
+
 def test_version(skills2):
     done = skills2("--version")
     assert (done.code, done.out) == (0, "skills2 0.1.0\n")

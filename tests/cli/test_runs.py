@@ -53,6 +53,9 @@ def test_show_reads_like_a_story(two, skills2):
     ]
     places = [text.index(said) for said in order]
     assert places == sorted(places)
+    answer = text[text.index("answer\n") :].splitlines()[1:]
+    assert len(answer) > 1
+    assert {len(line) - len(line.lstrip()) for line in answer} == {6}
     failed = skills2("runs", "show", bad).out
     assert "add_up_week  failed: exception" in failed
     assert "A week has seven daily counts" in failed

@@ -15,6 +15,11 @@ import pytest
         (("--http", "[::]:0"), 2, "--public"),
         (("--http", "0.0.0.0:0", "--public", "--no-token"), 2, "--no-token"),
         (("--http", "192.0.2.1:0", "--public"), 4, "cannot be listened at"),
+        (("--http", "127.0.0.1:²"), 2, "HOST:PORT"),
+        (("--http", "127.0.0.1:٣"), 2, "HOST:PORT"),
+        (("--no-token",), 2, "belong to --http"),
+        (("--public",), 2, "belong to --http"),
+        (("--allow-host", "here"), 2, "belong to --http"),
     ],
 )
 def test_an_address_that_is_none_or_too_open(words, code, part, bare, skills2):
@@ -28,3 +33,16 @@ def test_a_port_that_is_taken(bare, skills2):
         taken.listen()
         done = skills2("serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}")
     assert done.code == 4 and "another port" in done.err
+
+
+@pytest.mark.parametrize("token", [" ", "a b", "a\nb", "tök", "x" * 4_097])
+def test_a_token_that_no_header_carries(token, bare, skills2, monkeypatch):
+    monkeypatch.setenv("SKILLS2_TOKEN", token)
+    done = skills2("serve", "--http", "127.0.0.1:0")
+    assert done.code == 2 and "SKILLS2_TOKEN" in done.err
+
+
+def test_a_root_that_is_a_file(bare, skills2, tmp_path):
+    (tmp_path / "SKILL.md").write_text("# A file")
+    done = skills2("serve", tmp_path / "SKILL.md")
+    assert done.code == 2 and "is a file" in done.err

@@ -1,5 +1,6 @@
 import errno
 import os
+import stat
 import sys
 
 import pytest
@@ -63,3 +64,14 @@ def test_reading_what_is_not_there(tmp_path):
 )
 def test_text_and_its_line_ends(data, text, lf):
     assert (is_text(data), over_lf(data)) == (text, lf)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes of that kind")
+def test_a_pipe_a_device_and_a_loop_are_no_place_for_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "loop", "link"):
+        with pytest.raises(SetupError, match="no plain file"):
+            write_atomic(tmp_path / name, b"x")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and (tmp_path / "loop").is_symlink()

@@ -262,7 +262,7 @@ def test_an_entry_of_somebody_elses_is_not_overwritten_and_comes_back(put_in, ta
 
 def test_an_entry_that_was_edited_since_stays(put_in, take_out, claude_json):
     put_in()
-    claude_json.write_text(claude_json.read_text().replace("serve", "serve-mine"))
+    claude_json.write_text(claude_json.read_text().replace("connect", "connect-mine"))
     for work in (put_in, take_out):
         with pytest.raises(RefusedError, match=r"edited since"):
             work()
@@ -424,3 +424,15 @@ def test_a_record_that_is_damaged_is_said(home, put_in):
     with pytest.raises(UnreadableError, match=r"installed\.json is damaged"):
         put_in()
     assert installed_digest(Path.home() / ".claude/skills/weekly-numbers") is None
+
+
+@pytest.mark.parametrize("kind", ["pipe", "loop", "device"])
+def test_settings_that_are_no_plain_file(kind, put_in):
+    path = Path.home() / ".claude.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path.name if kind == "loop" else os.devnull)
+    with pytest.raises(UnreadableError, match=r"no plain file|leads to itself"):
+        put_in()
+    assert not (Path.home() / ".claude").exists() and os.path.lexists(path)

@@ -124,3 +124,32 @@ def test_counting_stops_where_there_are_too_many(tmp_path: Path) -> None:
     assert not catalog.holds_steps(14, 3) and not catalog.faults
     assert catalog.holds_steps(15, 3)
     assert [fault.name for fault in catalog.faults] == ["skill-3"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        3,
+        {"input": 3},
+        {"input": {"properties": [1]}},
+        {"input": {"properties": {"x": 3}}},
+        {"input": {"$defs": [1]}},
+        {"output": {"properties": {"x": "y"}}},
+    ],
+)
+def test_schemas_that_are_none_are_a_fault_of_their_package_alone(
+    step: object, tmp_path: Path
+) -> None:
+    package(tmp_path, "good")
+    bad = package(tmp_path, "bad")
+    (bad / "schemas.json").write_text(json.dumps({"of": "", "steps": {"a": step}}))
+    catalog = Catalog([tmp_path])
+    assert [made.name for made in catalog.contracts()] == ["good"]
+    assert [fault.name for fault in catalog.faults] == ["bad"]
+
+
+def test_a_root_that_leads_to_itself_holds_nothing(tmp_path: Path) -> None:
+    package(tmp_path / "skills", "good")
+    (tmp_path / "loop").symlink_to("loop")
+    found = Catalog([tmp_path / "loop", tmp_path / "skills"])
+    assert [card.name for card in found.cards] == ["good"]

@@ -1,5 +1,6 @@
 """A skill's files, and no way out of its folder."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,9 @@ def folder(tmp_path: Path) -> Path:
     (made / "away").symlink_to(tmp_path)
     (made / "within.md").symlink_to("references/guide.md")
     (made / "round").symlink_to("round")
+    (made / ".git").mkdir()
+    (made / ".git" / "config").write_text("a token")
+    os.mkfifo(made / "pipe")
     return made
 
 
@@ -47,7 +51,7 @@ def test_text_and_bytes_are_told_apart(folder: Path) -> None:
             "away/secret",
         ),
         *("references", "none.md", "references//guide.md", "a\0b", "..\\secret", "C:/x", "round"),
-        *("./SKILL.md", "x" * 5_000),
+        *("./SKILL.md", "x" * 5_000, ".git/config", "pipe"),
     ],
 )
 def test_no_way_out(path: str, folder: Path) -> None:

@@ -99,6 +99,63 @@ def closes(n: int = 1) -> Sum:
     return Sum(total=n)
 
 @step(1, requires=(), required=False)
+def moves(n: int = 1) -> Sum:
+    """Leave the process elsewhere than it was."""
+    import tempfile
+    folder = tempfile.mkdtemp()
+    os.chdir(folder)
+    os.rmdir(folder)
+    os.environ["SKILLS2_HOME"] = folder
+    sys.setrecursionlimit(100)
+    return Sum(total=n)
+
+@step(1, requires=(), required=False)
+def leaks(n: int = 1) -> Sum:
+    """Keep every file that a process may have open."""
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+    try:
+        while True:
+            os.dup(0)
+    except OSError:
+        return Sum(total=n)
+
+@step(1, requires=(), required=False)
+def scribbles(n: int = 1) -> Sum:
+    """Write wherever a process may write."""
+    for fd in range(3, 10):
+        try:
+            os.write(fd, b"ooooo")
+        except OSError:
+            pass
+    return Sum(total=n)
+
+@step(1, requires=(), required=False)
+def detaches(n: int = 1) -> Sum:
+    """Leave a child that nothing reaches and that holds every pipe, and die."""
+    if not os.fork():
+        os.setsid()
+        with open(os.environ["SKILLS2_HOME"] + "/child", "w") as file:
+            file.write(str(os.getpid()))
+        time.sleep(40)
+        os._exit(0)
+    time.sleep(0.2)
+    os._exit(5)
+
+@step(1, requires=(), required=False)
+def halves(n: int = 1) -> Sum:
+    """Return half of a sign."""
+    return Sum(total=n, label="\\ud800")
+
+@step(1, requires=(), required=False)
+def hides(n: int = 1) -> Sum:
+    """Raise what ends whoever reads it."""
+    class Hidden(Exception):
+        def __str__(self):
+            raise SystemExit
+    raise Hidden
+
+@step(1, requires=(), required=False)
 def spawns(n: int = 1) -> Sum:
     """Leave a child behind and hang."""
     import subprocess

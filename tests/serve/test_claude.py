@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,27 +24,34 @@ TURNS = [
 ]
 
 
-@pytest.mark.skipif(not CLAUDE, reason="set SKILLS2_CLAUDE to the client's program")
-def test_a_whole_run_over_stdio(shared: Path, tmp_path: Path, home: Path) -> None:
-    write_package(tmp_path / "skills", "sums", SUMS)
-    turns = [
-        [{"type": "tool_use", "name": f"mcp__skills2__sums__{name}", "input": given}]
-        for name, given in TURNS
-    ]
-    script = tmp_path / "script.json"
-    script.write_text(json.dumps([*turns, [{"type": "text", "text": "It is 3."}]]))
+needs_claude = pytest.mark.skipif(not CLAUDE, reason="set SKILLS2_CLAUDE to the client's program")
+
+
+def talk(
+    shared: Path,
+    folder: Path,
+    home: Path,
+    verb: str,
+    turns: list[tuple[str, dict[str, Any]]],
+    **environ: str,
+) -> dict[str, Any]:
+    """What the client says of a session in which its model calls these tools, one a turn."""
+    script = folder / "script.json"
+    patient = [("WaitForMcpServers", {}), *turns]  # the model would call before they are there
+    blocks = [[{"type": "tool_use", "name": name, "input": given}] for name, given in patient]
+    script.write_text(json.dumps([*blocks, [{"type": "text", "text": "It is 3."}]]))
     entry = {
         "command": START[0],
-        "args": [*START[1:], str(tmp_path / "skills")],
-        "env": {"SKILLS2_HOME": str(home)},
+        "args": [*START[1:-1], verb, str(folder / "skills")],
+        "env": {"SKILLS2_HOME": str(home), **environ},
     }
-    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"skills2": entry}}))
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"skills2": entry}}))
     api = subprocess.Popen(
         [
             sys.executable,
             str(shared / "tools" / "scripted_messages_api.py"),
             str(script),
-            *("--log", str(tmp_path / "api.jsonl"), "--port", "0"),
+            *("--log", str(folder / "api.jsonl"), "--port", "0"),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -52,12 +62,12 @@ def test_a_whole_run_over_stdio(shared: Path, tmp_path: Path, home: Path) -> Non
         done = subprocess.run(
             [
                 CLAUDE,
-                *("-p", "Add 1 and 2.", "--mcp-config", str(tmp_path / "mcp.json")),
-                *("--allowedTools", "mcp__skills2__*", "--output-format", "json"),
+                *("-p", "Add 1 and 2.", "--mcp-config", str(folder / "mcp.json")),
+                *("--allowedTools", "mcp__skills2__*", "Bash", "--output-format", "json"),
             ],
-            cwd=tmp_path,
+            cwd=folder,
             env={
-                "HOME": str(tmp_path),
+                "HOME": str(folder),
                 "PATH": os.environ["PATH"],
                 "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
                 "ANTHROPIC_API_KEY": TOKEN,
@@ -74,10 +84,65 @@ def test_a_whole_run_over_stdio(shared: Path, tmp_path: Path, home: Path) -> Non
         api.kill()
         api.wait()
         api.stdout.close()
-    told = json.loads(done.stdout)
+    return dict(json.loads(done.stdout))
+
+
+def ours(turns: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    return [(f"mcp__skills2__sums__{name}", given) for name, given in turns]
+
+
+@needs_claude
+@pytest.mark.parametrize("verb", ["serve", "connect"])
+def test_a_whole_run_over_stdio(verb: str, shared: Path, tmp_path: Path, home: Path) -> None:
+    write_package(tmp_path / "skills", "sums", SUMS)
+    told = talk(shared, tmp_path, home, verb, ours(TURNS))
     (journal,) = (home / "runs").rglob("*.jsonl")
     lines = list(read(journal))
     assert [line["kind"] for line in lines] == [
         *("run_started", "step_ok", "step_ok", "run_ended", "answer")
     ]
     assert (told["result"], lines[0]["session"]) == ("It is 3.", told["session_id"])
+
+
+@needs_claude
+@pytest.mark.filterwarnings("ignore:.*")  # jupyter_client's own
+def test_a_cell_run_again_during_the_session_is_called_in_its_new_form(
+    shared: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.lab.kernels import kernel
+    from tests.serve.test_real_kernel import TELL, notebook_of_sums
+
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    notebook = notebook_of_sums(tmp_path)
+    (tmp_path / "skills").mkdir()
+    new = TELL.replace("total: int", "total: int, tone: str = 'dry'")
+    asked, done = tmp_path / "asked", tmp_path / "done"
+    wait = f"touch {asked}; while [ ! -e {done} ]; do sleep 0.2; done; sleep 1"
+    turns = [
+        *ours(TURNS[:2]),
+        ("Bash", {"command": wait, "description": "Let the author work"}),
+        *ours([*TURNS[:2], ("tell", {"tone": "gay"}), TURNS[3]]),
+    ]
+    with kernel(notebook) as running:
+        running.serve()
+
+        def work() -> None:
+            while not asked.exists():
+                time.sleep(0.1)
+            running.run(new)
+            done.touch()
+
+        author = threading.Thread(target=work, daemon=True)
+        author.start()
+        runtime = str(tmp_path / "runtime")
+        told = talk(shared, tmp_path, home, "connect", turns, JUPYTER_RUNTIME_DIR=runtime)
+        author.join(5)
+    first, second = sorted((home / "runs").rglob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    assert [line["kind"] for line in read(first)][:2] == ["run_started", "step_ok"]
+    calls = [line for line in read(second) if line["kind"].startswith("step_")]
+    assert [(line["kind"], line["step"]) for line in calls] == [
+        ("step_ok", "add"),
+        ("step_ok", "tell"),
+    ]
+    assert calls[1]["args"]["tone"] == "gay"
+    assert next(iter(read(second)))["session"] == told["session_id"]

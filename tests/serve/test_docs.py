@@ -8,7 +8,7 @@ import pytest
 from skills2_nb.contract import errors
 from skills2_nb.library import resources
 from skills2_nb.sandbox import executor
-from skills2_nb.serve import pool, streams, tools
+from skills2_nb.serve import kernel, kernels, link, pool, streams, tools
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
@@ -27,7 +27,17 @@ def test_the_fixed_tools_are_those_of_the_code() -> None:
 
 def test_every_kind_of_a_broken_contract_is_told() -> None:
     told = set(first_cells("When a call is wrong"))
-    ours = {"busy", "broken", "crashed", "memory", "run_required", "package_changed", "exception"}
+    ours = {
+        "unreachable",
+        "unknown_outcome",
+        "busy",
+        "broken",
+        "crashed",
+        "memory",
+        "run_required",
+        "package_changed",
+        "exception",
+    }
     kinds = {
         getattr(errors, name).kind
         for name in dir(errors)
@@ -50,6 +60,13 @@ def test_every_kind_of_a_broken_contract_is_told() -> None:
 )
 def test_the_bounds_are_those_of_the_code(sentence: str) -> None:
     assert sentence in WORDS
+
+
+def test_the_waits_for_a_kernel_are_those_of_the_code() -> None:
+    waits = (link.CONNECT_SECONDS, kernel.LIST_SECONDS, kernel.SPARE_SECONDS)
+    assert waits == (1, 2, 5) and kernels.LOOK_SECONDS == 1
+    assert "Connecting takes one second at most, listing two, a call five more" in WORDS
+    assert "looks every second" in WORDS
 
 
 def test_idle_processes_are_let_go_when_the_page_says() -> None:

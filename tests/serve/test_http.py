@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import shutil
+import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def test_a_client_that_listens_hears_of_a_new_export(served: Served) -> None:
 
 
 def test_many_sessions_at_once_mix_nothing(served: Served) -> None:
-    sessions, calls = 16, int(os.environ.get("SKILLS2_CALLS", "50"))
+    sessions, calls = 16, int(os.environ.get("SKILLS2_CALLS", "25"))
 
     async def one(number: int) -> list[tuple[str, int]]:
         async with connected(served) as client:
@@ -175,3 +176,12 @@ def test_no_token_is_warned_of_and_keeps_the_other_guards(tmp_path: Path) -> Non
         assert status(made, Authorization="") == 200
         assert status(made, Authorization="", Host="evil.example") == 421
         assert status(made, Authorization="", Origin="http://evil.example") == 403
+
+
+def test_who_hangs_up_leaves_no_trace_on_stderr(served: Served) -> None:
+    with socket.create_connection(served.address) as link:
+        head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + TOKEN
+        kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream"
+        link.sendall(f"{head}\r\n{kind}\r\nContent-Length: 99\r\n\r\n{{".encode())
+    assert status(served) == 200
+    assert "Traceback" not in served.err.read_text()

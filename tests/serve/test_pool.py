@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from skills2_nb.contract.chain import verify
 from skills2_nb.contract.journal import read
 from skills2_nb.contract.run import find
-from skills2_nb.serve import pool, process
+from skills2_nb.serve import frames, pool, process
 from tests.serve.conftest import Counter
 from tests.serve.packages import ROGUES, SUMS
 
@@ -37,6 +38,10 @@ CASES = [
     ("forks", None, ""),
     ("waits", None, ""),
     ("odd", None, ""),
+    ("moves", None, ""),
+    ("leaks", None, ""),
+    ("halves", None, ""),
+    ("hides", "exception", "Hidden"),
     ("quits", "exception", "SystemExit"),
     ("interrupts", "exception", "KeyboardInterrupt"),
     ("hangs", "timeout", "longer than 1 s"),
@@ -71,6 +76,65 @@ def test_memory_is_bounded(rogues: Path, with_counter: Callable[..., Any]) -> No
         assert bad.failed and bad.body["kind"] in ("memory", "exception", "crashed")
         assert (await counter.call("rogues", "good")).body["total"] == 1
         assert records(bad.body["run_id"])[1] == ("step_failed", "fills")
+
+    with_counter(work)
+
+
+def test_a_step_that_writes_to_every_pipe_loses_its_process(
+    rogues: Path, with_counter: Callable[..., Any]
+) -> None:
+    async def work(counter: Counter) -> None:
+        bad = await counter.call("rogues", "scribbles")
+        assert bad.body["kind"] == "crashed"
+        run = (await counter.call("rogues", "good")).body["run_id"]
+        assert run == bad.body["run_id"] and records(run)[-1] == ("step_ok", "good")
+
+    with_counter(work)
+
+
+def test_a_child_that_left_the_group_keeps_nobody_waiting(
+    package: Callable[..., Path], home: Path, with_counter: Callable[..., Any]
+) -> None:
+    package("rogues", ROGUES, runtime="timeout = 20")
+    home.mkdir(parents=True)
+
+    async def work(counter: Counter) -> None:
+        try:
+            bad = await counter.call("rogues", "detaches")
+            assert bad.body["kind"] == "crashed" and "exit code 5" in bad.text
+            assert (await counter.call("rogues", "good")).body["total"] == 1
+        finally:
+            os.kill(int((home / "child").read_text()), signal.SIGKILL)
+
+    with_counter(work)
+
+
+def test_a_call_that_is_too_large_is_told(
+    rogues: Path, with_counter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "MOST_BYTES", 1_000)
+
+    async def work(counter: Counter) -> None:
+        bad = await counter.call("rogues", "good", n="1" * 2_000)
+        assert bad.body["kind"] == "too_large"
+        assert (await counter.call("rogues", "good")).body["total"] == 1
+
+    with_counter(work)
+
+
+def test_one_killed_while_it_waits_costs_no_call(
+    rogues: Path, with_counter: Callable[..., Any]
+) -> None:
+    async def work(counter: Counter) -> None:
+        run = (await counter.call("rogues", "good")).body["run_id"]
+        made = counter.pool.worker(
+            counter.catalog.contract("rogues"), counter.catalog.mark("rogues")
+        )
+        os.kill(made.process._process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        while made.process.is_ready:  # type: ignore[union-attr]
+            await asyncio.sleep(0)
+        assert (await counter.call("rogues", "good")).body["run_id"] == run
+        assert ("step_failed", "good") not in records(run)
 
     with_counter(work)
 

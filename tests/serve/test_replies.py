@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from skills2_nb.contract.canonical import plain
-from skills2_nb.serve.replies import refused, result, wire
+from skills2_nb.serve.replies import Reply, refused, result, sendable, wire
 
 OBJECT = {"type": "object"}
 
@@ -53,3 +53,10 @@ def test_a_refusal_has_every_key() -> None:
         "values": {},
         "message": "no",
     }
+
+
+def test_what_utf_8_cannot_hold_is_replaced() -> None:
+    odd = Reply({"a\ud800": ["\udfff", "ü"]}, "x\ud800", failed=True, meta={"m": "\ud800"})
+    assert sendable(odd) == Reply({"a?": ["?", "ü"]}, "x?", failed=True, meta={"m": "?"})
+    fine = refused("invalid", "größe 说 😀")
+    assert sendable(fine) is fine
