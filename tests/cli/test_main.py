@@ -64,7 +64,6 @@ def test_verbs_of_later_days_are_absent(skills2):
         "cases",
         "gate",
         "triggers",
-        "connect",
         "hooks",
         "package",
         "status",
