@@ -118,6 +118,8 @@ def test_an_interrupt_is_quiet(error, capsys):
 
 
 CALL = "from skills2_nb.cli.main import main; main()"
+#: A job in the background ignores Ctrl-C, and so would all that it starts.
+HEEDING = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {CALL}"
 SLOW = '''
 import time
 from pathlib import Path
@@ -141,7 +143,7 @@ def test_control_c_is_130_and_no_traceback(make_notebook, tmp_path):
         [("front", "---\nname: slow\ndescription: It waits.\n---"), ("step", SLOW)]
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", CALL, "run", str(path)],
+        [sys.executable, "-c", HEEDING, "run", str(path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
