@@ -119,12 +119,12 @@ def run_case(row: Mapping[str, Any], namespace: Mapping[str, Any]) -> Trial:
 
 def _judged(row: Mapping[str, Any], skill: Skill, run: Run, label: str) -> Trial:
     error = _call_all(row, run)
+    if judge:
+        ok, sentence = judge[-1](skill, run, row)
+        return Trial(ok, label, sentence if ok else f"{sentence}{_because(error)}")
     problem = _calls_amiss(row, run)
     if problem:
         return Trial(False, label, f"{problem}{_because(error)}")
-    if judge:
-        ok, sentence = judge[-1](skill, run, row)
-        return Trial(ok, label, sentence)
     if error is not None and row.get("expected_audit", "pass") == "pass":
         return Trial(False, label, str(error))
     return Trial(True, label, f"{len(run.state.last)} of {len(skill.steps)} steps ran")
@@ -145,12 +145,15 @@ def _call_all(row: Mapping[str, Any], run: Run) -> BaseException | None:
 
 def _calls_amiss(row: Mapping[str, Any], run: Run) -> str | None:
     called = set(run.state.last)
-    names = [item if isinstance(item, str) else item["step"] for item in row.get("must_call", ())]
-    missing = [name for name in names if name not in called]
+    missing = [name for name in _named(row, "must_call") if name not in called]
     if missing:
         return f"{', '.join(missing)} did not succeed"
-    unwanted = [name for name in row.get("must_not_call", ()) if name in called]
+    unwanted = [name for name in _named(row, "must_not_call") if name in called]
     return f"{', '.join(unwanted)} was called" if unwanted else None
+
+
+def _named(row: Mapping[str, Any], key: str) -> list[str]:
+    return [item if isinstance(item, str) else item["step"] for item in row.get(key, ())]
 
 
 def _because(error: BaseException | None) -> str:

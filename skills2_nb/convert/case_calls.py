@@ -13,7 +13,14 @@ from skills2_nb.convert.definitions import Definition, literal
 from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step
 from skills2_nb.formats import json_text
-from skills2_nb.formats.cases import Case, RunCase, StepCase, build, parse_cases
+from skills2_nb.formats.cases import (
+    Case,
+    RunCase,
+    StepCase,
+    build,
+    names_no_finding,
+    parse_cases,
+)
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Assignment
 
@@ -227,6 +234,15 @@ class CaseReader:
             )
         for name in _steps_named(case):
             self._check_step(name, assignment, line)
+        if names_no_finding(case):
+            self.problems.append(
+                assignment.problem(
+                    "K608",
+                    f"the case {case.id!r} expects `fail` and does not say why",
+                    'name the finding: expect={"findings": ["STEP_FAILED"]}',
+                    line=line,
+                )
+            )
         self.places.setdefault(case.id, assignment.cell.number)
         self.cases.append(case)
 
@@ -296,7 +312,9 @@ def _steps_named(case: Case) -> Iterator[str]:
     if isinstance(case, StepCase):
         yield case.step
         return
-    for item in (*case.must_call, *case.calls):
-        name = item.get("step") if isinstance(item, Mapping) else item
-        if isinstance(name, str):
-            yield name
+    for item in (*case.must_call, *case.must_not_call, *case.calls):
+        if isinstance(item, str):
+            yield item
+            continue
+        after = item.get("after", ())
+        yield from (item["step"], *([after] if isinstance(after, str) else after))

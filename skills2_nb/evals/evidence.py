@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from skills2_nb.audit.replay import Replayed, replay
@@ -20,6 +20,7 @@ def gathered(
     journal: Path,
     cases: Sequence[Case] = (),
     folders: tuple[Path, ...] = (),
+    meanwhile: Callable[[], object] | None = None,
 ) -> tuple[Replayed, Strength | None]:
     """Run a run's steps again and ask its invariants about changed values, behind one wall.
 
@@ -30,13 +31,15 @@ def gathered(
         journal: the run's file.
         cases: the skill's eval rows.
         folders: where relative paths among their inputs are sought.
+        meanwhile: is called once while the process behind the wall starts, where there is one.
 
     Returns:
         What came of the steps, and what the invariants notice; None where that could not be asked.
     """
     if not state.last:
         return Replayed(), Strength()
-    seen = replay(skill, state, also=({"kind": "strength", "journal": str(journal)},))
+    job = {"kind": "strength", "journal": str(journal)}
+    seen = replay(skill, state, also=(job,), meanwhile=meanwhile)
     if not seen.also:
         return seen, None
     told = seen.also[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 
 from skills2_nb.audit import ledger
 from skills2_nb.audit.asked import Asked
-from skills2_nb.audit.auditor import Audit, Basis, audit
+from skills2_nb.audit.auditor import Audit, Basis, audit, prepare
 from skills2_nb.audit.integrity import examine
 from skills2_nb.contract import journal
 from skills2_nb.contract.chain import scan
@@ -148,7 +149,7 @@ def judge(
     """Audit a run by its journal on a basis that is there, and note it in the ledger.
 
     Its steps are run again behind the wall, and the other runs of its question that are on record
-    are looked at too.
+    are looked at too. What needs no process behind the wall is done while one starts.
 
     Raises:
         UnknownRunError: no journal has that id.
@@ -161,17 +162,18 @@ def judge(
         installed=installed_digest(skill.folder) if skill.folder is not None else None,
         earlier=ledger.sound(run),
     )
-    replayed, strength = gathered(skill, state, find(run), basis.cases, _folders(skill))
-    judged = audit(
-        basis,
-        state,
-        answer=answer,
-        integrity=whole,
-        asked=asked,
-        siblings=siblings_of(state),
-        replayed=replayed,
-        strength=strength,
+    dossier = functools.cache(
+        lambda: prepare(
+            basis,
+            state,
+            answer=answer,
+            integrity=whole,
+            asked=asked,
+            siblings=siblings_of(state),
+        )
     )
+    seen = gathered(skill, state, find(run), basis.cases, _folders(skill), meanwhile=dossier)
+    judged = dossier().judged(*seen)
     ledger.append({**ledger.entry(judged, state, journal.now()), "run": run})
     outputs = {id_: call.output for id_, call in state.last.items()}
     return Proof(run, basis.skill, basis, state, judged, outputs, judged.answer)

@@ -114,6 +114,7 @@ _TABLE = (
     Code("K605", "error", "A case names a step that does not exist."),
     Code("K606", "error", "A case's arguments do not fit its step."),
     Code("K607", "error", "A line of cases is not JSON."),
+    Code("K608", "warning", "A case expects `fail` and names no finding."),
     # M: manifest
     Code("M701", "error", "The manifest cell is not valid TOML.", unreadable=True),
     Code("M702", "error", "The manifest has a key that nobody reads."),

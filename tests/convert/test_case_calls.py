@@ -23,13 +23,13 @@ CASES = {
     "run": ("case('Why?')", RunCase("case-1", "Why?")),
     "run by name": (
         "case(prompt='Why?', inputs={'a': [1, (2, None)]}, "
-        "must_call=[count], expected_audit='fail')",
+        "must_call=[count], expected_audit='unproven')",
         RunCase(
             "case-1",
             "Why?",
             {"a": [1, [2, None]]},
             must_call=("count",),
-            expected_audit="fail",
+            expected_audit="unproven",
         ),
     ),
     "constants": (
@@ -100,3 +100,16 @@ def test_names_of_a_cases_cell_are_no_part_of_the_package(planned, good):
     plan = planned([*good, ("cases", "A = 1\ncount.case(A, 2)"), ("setup", "B = 1")])
     assert plan.problems == ()
     assert b"A = 1" not in plan.files["runtime/skill.py"]
+
+
+def test_a_failing_case_says_why(planned, good):
+    _, problems = read(planned, good, ("cases", "case('Why?', expected_audit='fail')"))
+    assert [(p.code, p.level) for p in problems] == [("K608", "warning")]
+    why = "case('Why?', expected_audit='fail', expect={'findings': ['STALE']})"
+    assert read(planned, good, ("cases", why))[1] == []
+
+
+def test_steps_that_a_case_names_exist(planned, good):
+    source = "case('Why?', must_call=[{'step': 'count', 'after': 'cuont'}], must_not_call=['x'])"
+    _, problems = read(planned, good, ("cases", source))
+    assert [p.code for p in problems] == ["K605", "K605"]

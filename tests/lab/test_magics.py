@@ -102,14 +102,17 @@ def test_cases_show_their_ticks(executed: Callable[..., Any]) -> None:
             'case("Sum?", inputs={"values": [1, 2]})\n'
             'case("Sum?", inputs={"values": "x"})\n'
             'case("Sum?", inputs={"values": [1]}, must_mention=["ratio"])\n'
+            'case("Sum?", inputs={"values": "x"}, expected_audit="fail", '
+            'expect={"findings": ["STEP_FAILED"]})\n'
             'case("Sum?", inputs={"values": "x"}, expected_audit="fail")'
         ]
     )
     ticks = [bundle["text/plain"][0] for bundle in cells["shown"]]
-    assert ticks == ["✗", "✓", "✓", "✗", "✗", "✓"]
+    assert ticks == ["✗", "✓", "✓", "✗", "✗", "✓", "✗"]
     assert "score 1.00, pass" in cells["shown"][2]["text/plain"]
     assert "does not mention 'ratio'" in cells["shown"][4]["text/plain"]
     assert "fail, as it should" in cells["shown"][5]["text/plain"]
+    assert "names no finding" in cells["shown"][6]["text/plain"]
 
 
 def test_an_edit_that_is_not_saved_is_not_exported(
