@@ -6,9 +6,10 @@ import inspect
 import math
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from skills2_nb.contract.errors import ContractError, Skills2Error
 from skills2_nb.contract.home import elsewhere
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.skill import Skill
+from skills2_nb.contract.spec import StepSpec
+from skills2_nb.contract.step import run_alone, run_alone_async
 from skills2_nb.contract.walk import walk
 
 #: How close two numbers of a case have to be, as a share of their size.
@@ -98,6 +101,25 @@ def step_case(
     return trial
 
 
+def tried(
+    spec: StepSpec, given: Mapping[str, Any], expect: Any = None, fails: str | None = None
+) -> Trial:
+    """A step case of a step that is known by its spec; nothing is shown.
+
+    Args:
+        given: its arguments by name.
+        expect: as in :func:`step_case`, and so is ``fails``.
+    """
+    fn = partial(run_alone_async if spec.is_async else run_alone, spec)
+    return _outcome(
+        f"{spec.id}({_told((), given)})",
+        spec,
+        lambda: completed(fn, {"given": given}),
+        expect,
+        fails,
+    )
+
+
 def run_case(row: Mapping[str, Any], namespace: Mapping[str, Any]) -> Trial:
     """Run a case on the steps of ``namespace``; nothing is left behind."""
     label = inv.shown.repr(row["prompt"])
@@ -162,12 +184,24 @@ def _because(error: BaseException | None) -> str:
 
 def _tried(fn: Any, args: Any, given: Mapping[str, Any], expect: Any, fails: str | None) -> Trial:
     spec = fn.__step__
-    told = ", ".join(
+
+    def call() -> Any:
+        return completed(fn, inspect.signature(spec.fn).bind_partial(*args, **given).arguments)
+
+    return _outcome(f"{spec.id}({_told(args, given)})", spec, call, expect, fails)
+
+
+def _told(args: Iterable[Any], given: Mapping[str, Any]) -> str:
+    return ", ".join(
         [inv.shown.repr(a) for a in args] + [f"{k}={inv.shown.repr(v)}" for k, v in given.items()]
     )
-    label = f"{spec.id}({told})"
+
+
+def _outcome(
+    label: str, spec: StepSpec, call: Callable[[], Any], expect: Any, fails: str | None
+) -> Trial:
     try:
-        output = completed(fn, inspect.signature(spec.fn).bind_partial(*args, **given).arguments)
+        output = call()
     except (Exception, SystemExit) as error:
         return _failed(label, error, fails)
     if fails is not None:

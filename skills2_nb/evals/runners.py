@@ -1,8 +1,8 @@
-"""Who plays the model: the chain calls the steps in order."""
+"""Who plays the model: the chain, or a case's own calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,45 @@ def chain(
         given = answer if answer is not None else readout(run, body)
         run.end(by="cli", answer=given)
         return Outcome(run, outputs, given)
+    finally:
+        run.close()
+
+
+def explicit(
+    skill: Skill,
+    calls: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    prompt: str | None = None,
+    vouched: str = "cli",
+    writer: str = "cli",
+    folders: tuple[Path, ...] | None = None,
+    body: str = "",
+) -> Outcome:
+    """Make the calls that a case lists, whatever becomes of each, then end the run.
+
+    The answer is the ``readout`` of the last owed step, else ``body``, as of a model that says
+    something all the same.
+
+    Args:
+        calls: ``{"step", "args", "refs"}`` each.
+        inputs: as in :func:`chain`, and so are the rest.
+
+    Returns:
+        The outcome; its error is the last one.
+    """
+    run = Run.start(skill, inputs, prompt=prompt, vouched=vouched, writer=writer, folders=folders)
+    failed: tuple[BaseException | None, str | None] = (None, None)
+    try:
+        for item in calls:
+            try:
+                run.call(item["step"], item.get("args"), item.get("refs"))
+            except (Exception, SystemExit) as error:
+                failed = (error, item["step"])
+        given = readout(run, body)
+        run.end(by="cli", answer=given)
+        outputs = {id_: call.output for id_, call in run.state.last.items()}
+        return Outcome(run, outputs, given, *failed)
     finally:
         run.close()
 

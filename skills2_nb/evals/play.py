@@ -1,0 +1,138 @@
+"""A case, played by a runner and judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from skills2_nb.audit.auditor import Basis, audit
+from skills2_nb.contract.errors import Skills2Error
+from skills2_nb.contract.trial import tried
+from skills2_nb.errors import UsageError
+from skills2_nb.evals.checks import amiss
+from skills2_nb.evals.proof import Proof, judge
+from skills2_nb.evals.result import Kind, Result
+from skills2_nb.evals.runners import chain, explicit
+from skills2_nb.formats.cases import Case, RunCase, StepCase, to_dict
+
+#: Who may play the model without one.
+RUNNERS = ("chain", "null")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where cases are played.
+
+    Attributes:
+        basis: the skill, and what its runs are judged by.
+        folders: where relative paths among a case's inputs and files are sought, in order.
+        runner: ``chain`` calls the owed steps in order; ``null`` calls none and answers with the
+            prose, which is what a skill without a contract can show.
+    """
+
+    basis: Basis
+    folders: tuple[Path, ...]
+    runner: str = "chain"
+
+    def __post_init__(self) -> None:
+        if self.runner not in RUNNERS:
+            raise UsageError(
+                f"there is no runner {self.runner!r}; it is one of {', '.join(RUNNERS)}"
+            )
+
+
+def play(stage: Stage, case: Case) -> Iterator[Result]:
+    """The results of a case: one a trial. Nothing that a skill's code raises gets out.
+
+    A case that cannot be tried at all, for a file it needs is not there or the journal cannot be
+    written, is one that does not hold, and says why.
+    """
+    for _ in range(case.trials if isinstance(case, RunCase) else 1):
+        began = time.perf_counter()
+        try:
+            result = _step(stage, case) if isinstance(case, StepCase) else _run(stage, case)
+        except Skills2Error as error:
+            kind: Kind = "step" if isinstance(case, StepCase) else "run"
+            result = Result(case.id, kind, (str(error),), runner=stage.runner)
+        yield _timed(result, case, time.perf_counter() - began)
+
+
+def judged(basis: Basis, case: RunCase, audited: Proof) -> tuple[str, ...]:
+    """What does not hold of a case, by the proof of its run."""
+    wrong = amiss(to_dict(case), audited.audit, audited.state)
+    if wrong and audited.error is not None:
+        wrong[0] += f" ({audited.error})"
+    return tuple(wrong)
+
+
+def _run(stage: Stage, case: RunCase) -> Result:
+    lost = [name for name in case.files if not _there(name, stage.folders)]
+    if lost:
+        raise UsageError(
+            f"case {case.id!r} needs {', '.join(lost)}, which is not in "
+            f"{', '.join(str(folder) for folder in stage.folders)}"
+        )
+    proof = _null(stage.basis) if stage.runner == "null" else _played(stage, case)
+    return Result(
+        case.id,
+        "run",
+        judged(stage.basis, case, proof),
+        case.expected_audit,
+        proof.audit,
+        proof.run,
+        stage.runner,
+    )
+
+
+def _null(basis: Basis) -> Proof:
+    """No step is called, and the answer is the prose."""
+    judgement = audit(basis, None, answer=basis.body)
+    return Proof(None, basis.skill, basis, None, judgement, answer=basis.body)
+
+
+def _played(stage: Stage, case: RunCase) -> Proof:
+    basis = stage.basis
+    if case.calls:
+        outcome = explicit(
+            basis.skill,
+            case.calls,
+            case.inputs,
+            prompt=case.prompt,
+            vouched="case",
+            folders=stage.folders,
+            body=basis.body,
+        )
+    else:
+        outcome = chain(
+            basis.skill,
+            case.inputs,
+            prompt=case.prompt,
+            vouched="case",
+            folders=stage.folders,
+            body=basis.body,
+        )
+    proof = judge(basis, outcome.run.id)
+    return replace(proof, error=outcome.error, step=outcome.step)
+
+
+def _step(stage: Stage, case: StepCase) -> Result:
+    spec = stage.basis.skill.step(case.step)
+    trial = tried(spec, case.args, case.expect, case.fails)
+    wrong = () if trial.ok else (trial.detail,)
+    return Result(case.id, "step", wrong, label=trial.label, runner=stage.runner)
+
+
+def _timed(result: Result, case: Case, seconds: float) -> Result:
+    if isinstance(case, StepCase):
+        return replace(result, seconds=seconds)
+    limit = case.budget.get("s")
+    wrong = result.wrong
+    if isinstance(limit, (int, float)) and seconds > limit:
+        wrong = (*wrong, f"it took {seconds:.1f} s, more than its budget of {limit:g} s")
+    return replace(result, wrong=wrong, seconds=seconds, tags=case.tags, label=case.prompt)
+
+
+def _there(name: str, folders: Iterable[Path]) -> bool:
+    return any((folder / name).is_file() for folder in folders)
