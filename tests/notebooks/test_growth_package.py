@@ -68,10 +68,11 @@ def run_cases(package: Path, *, expect_pass: bool) -> list[RunCase]:
     ]
 
 
-def test_the_export_has_no_error_and_all_twelve_cases(package):
+def test_the_export_has_no_error_and_all_twenty_cases(package):
     read = read_package(package)
     assert read.problems == ()
-    assert len(read.cases) == 12
+    assert len(read.cases) == 20
+    assert sum("classic" in getattr(case, "tags", ()) for case in read.cases) == 12
     assert sum(isinstance(case, StepCase) for case in read.cases) == 4
     assert [step.id for step in read.manifest.steps] == STEPS
     assert all(step.invariants for step in read.manifest.steps)
@@ -88,7 +89,7 @@ def test_the_log_is_the_shared_one(shared):
 
 def test_honest_runs_score_full_marks_in_both_profiles(package, judge):
     cases = run_cases(package, expect_pass=True)
-    assert len(cases) == 4
+    assert len(cases) == 12
     for case in cases:
         made, _ = judge(case)
         assert (made.classic.score, made.classic.verdict) == (1.0, "pass"), case.id
@@ -148,7 +149,7 @@ def test_its_metadata_is_clean():
 def test_it_runs_top_to_bottom_in_a_fresh_kernel():
     ran = run_in_kernel(NOTEBOOK)
     ticks = {cell["id"]: printed(cell) for cell in ran if cell["id"].startswith("cases-")}
-    assert sum(text.count("✓") for text in ticks.values()) == 12, ticks
+    assert sum(text.count("✓") for text in ticks.values()) == 20, ticks
     assert "✗" not in "".join(ticks.values())
     assert "1.00" in printed(ran[-1])
 
