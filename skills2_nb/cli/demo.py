@@ -1,4 +1,4 @@
-"""``demo``: growth accounting on real purchases."""
+"""``demo``: growth accounting on real purchases, and the tables."""
 
 from __future__ import annotations
 
@@ -30,9 +30,23 @@ PERIOD = "1997-03"
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write the page; left out: beside the run, in $SKILLS2_HOME/pages.",
+    help="Where to write the page; left out: a run's in $SKILLS2_HOME/pages, a table's nowhere.",
 )
-def demo(out: Path | None, html: Path | None, as_json: bool) -> None:
+@click.option(
+    "--table", is_flag=True, help="Five skills as prose, as stubs, as contracts: 15 rows."
+)
+@click.option("--rows", is_flag=True, help="The same by single cases: 48 rows.")
+@click.option("--symptoms", is_flag=True, help="Seven failures, and who sees them.")
+@click.option("--markdown", is_flag=True, help="Print a table as Markdown.")
+def demo(
+    out: Path | None,
+    html: Path | None,
+    table: bool,
+    rows: bool,
+    symptoms: bool,
+    markdown: bool,
+    as_json: bool,
+) -> None:
     """Export growth accounting, run it on CDNOW's purchases of March 1997, and audit the run.
 
     In a clone of the repository notebooks/growth-accounting.ipynb is
@@ -40,9 +54,21 @@ def demo(out: Path | None, html: Path | None, as_json: bool) -> None:
     data that come with the kit are copied into a folder first, which is
     named and stays, so that you can go on from there.
 
+    --table, --rows and --symptoms show what a contract is worth in place of
+    one run: every case is run and judged, which takes a minute or two, and
+    leaves no run behind. `demo --table --rows` is `demo --rows`.
+
     Exit code by the strict verdict (or that of [audit] profile): 0 pass,
-    1 fail or tampered, 3 unproven.
+    1 fail or tampered, 3 unproven; of a table 0.
     """
+    from skills2_nb.cli.demo_table import chosen, show
+
+    kind = chosen({"table": table, "rows": rows, "symptoms": symptoms})
+    if kind is not None:
+        show(kind, out, html, markdown=markdown, as_json=as_json)
+        return
+    if markdown:
+        raise click.UsageError("--markdown goes with --table, --rows or --symptoms")
     from skills2_nb.cli.cases import with_input
     from skills2_nb.cli.outcome import exit_code, put_proof, write_page
     from skills2_nb.evals.proof import prove

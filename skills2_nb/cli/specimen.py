@@ -1,8 +1,9 @@
-"""The demo's notebook: the clone's, or the wheel's own copy."""
+"""The demo's notebooks: the clone's, or the wheel's own copies."""
 
 from __future__ import annotations
 
 import shutil
+import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -11,18 +12,42 @@ from skills2_nb.errors import SetupError, UsageError
 from skills2_nb.formats.files import cannot_write
 
 SKILL = "growth-accounting"
+#: The skills of the tables, in their order.
+SKILLS = (
+    SKILL,
+    "cohort-retention",
+    "funnel-diagnosis",
+    "experiment-readout",
+    "metric-anomaly",
+)
 #: Where the wheel keeps its copy (``force-include`` in pyproject.toml).
 _BUNDLED = "sample"
 
 
-def of_clone() -> Path | None:
+def notebooks(out: Path | None, names: tuple[str, ...] | None = None) -> list[Path]:
+    """The notebooks of these skills, in the clone, or copied into ``out`` or a new folder.
+
+    Raises:
+        UsageError: other files of these names are in ``out`` already.
+        SetupError: the folder cannot be written, or the install lacks a copy.
+    """
+    wanted = SKILLS if names is None else names
+    found = [of_clone(name) for name in wanted] if out is None else []
+    there = [path for path in found if path is not None]
+    if found and len(there) == len(wanted):
+        return there
+    place = out or Path(tempfile.mkdtemp(prefix="skills2-demo-"))
+    return [copied(place, name) for name in wanted]
+
+
+def of_clone(name: str = SKILL) -> Path | None:
     """The notebook of the repository that the working folder lies in."""
     here = Path.cwd()
-    found = (folder / "notebooks" / f"{SKILL}.ipynb" for folder in (here, *here.parents))
+    found = (folder / "notebooks" / f"{name}.ipynb" for folder in (here, *here.parents))
     return next((path for path in found if path.is_file()), None)
 
 
-def copied(out: Path) -> Path:
+def copied(out: Path, name: str = SKILL) -> Path:
     """The notebook with its files, copied into ``out/notebooks``; what is there stays.
 
     Raises:
@@ -30,7 +55,7 @@ def copied(out: Path) -> Path:
         SetupError: the folder cannot be written, or the install lacks the copy.
     """
     with as_file(files("skills2_nb")) as package:
-        source = _source(package)
+        source = _source(package, name)
         target = out / "notebooks" / source.name
         wanted = [source, *(path for path in folder_of(source).rglob("*") if path.is_file())]
         pairs = [(path, target.parent / path.relative_to(source.parent)) for path in wanted]
@@ -48,14 +73,14 @@ def copied(out: Path) -> Path:
     return target
 
 
-def _source(package: Path) -> Path:
+def _source(package: Path, name: str) -> Path:
     """The copy in the wheel; in an editable install the repository's own."""
     places = (package / "cli" / _BUNDLED, package.parent / "notebooks")
     for place in places:
-        path = place / f"{SKILL}.ipynb"
+        path = place / f"{name}.ipynb"
         if path.is_file():
             return path
     raise SetupError(
-        "this install lacks the demo's notebook; install skills2-nb again from its wheel, or call "
-        "`skills2 demo` in a clone of the repository"
+        f"this install lacks the demo's notebook of {name}; install skills2-nb again from its "
+        "wheel, or call `skills2 demo` in a clone of the repository"
     )

@@ -113,7 +113,7 @@ def _played(stage: Stage, case: RunCase) -> Proof:
             folders=stage.folders,
             body=basis.body,
         )
-    proof = judge(basis, outcome.run.id)
+    proof = judge(basis, outcome.run.id, alone=True)
     return replace(proof, error=outcome.error, step=outcome.step)
 
 

@@ -144,12 +144,20 @@ def proven(basis: Basis, outcome: Outcome) -> Proof:
 
 
 def judge(
-    basis: Basis, run: str, *, answer: str | None = None, asked: Asked | None = None
+    basis: Basis,
+    run: str,
+    *,
+    answer: str | None = None,
+    asked: Asked | None = None,
+    alone: bool = False,
 ) -> Proof:
     """Audit a run by its journal on a basis that is there, and note it in the ledger.
 
     Its steps are run again behind the wall, and the other runs of its question that are on record
     are looked at too. What needs no process behind the wall is done while one starts.
+
+    Args:
+        alone: leave the other runs out: a case is tried as often as its author wants.
 
     Raises:
         UnknownRunError: no journal has that id.
@@ -169,7 +177,7 @@ def judge(
             answer=answer,
             integrity=whole,
             asked=asked,
-            siblings=siblings_of(state),
+            siblings=() if alone else siblings_of(state),
         )
     )
     seen = gathered(skill, state, find(run), basis.cases, _folders(skill), meanwhile=dossier)
