@@ -171,15 +171,15 @@ def _scored(cell: str, row: Row) -> Html:
 
 
 def _passes(passes: bool, color: bool) -> str:
-    return paint("passes it", RED, color) if passes else paint("objects", GREEN, color)
+    return paint("passes", RED, color) if passes else paint("objects", GREEN, color)
 
 
 def _judges(each: Row, coded: Callable[[str], Any]) -> list[Any]:
     told: list[Any] = [
-        "passes it" if each[judge]["passes"] else "objects" for judge in ("prose", "output_checks")
+        "passes" if each[judge]["passes"] else "objects" for judge in ("prose", "output_checks")
     ]
     code, verdict = each["contract"]["code"], each["contract"]["verdict"]
-    return [*told, coded(code) if code else "misses it", verdict]
+    return [*told, coded(code) if code else "misses", verdict]
 
 
 def _coded(code: str) -> str:

@@ -59,8 +59,8 @@ def test_symptoms_in_every_form():
     assert "contract       CONTRADICTED (verdict fail)" in text
     assert "contract       missed (verdict pass)" in text
     assert "\x1b[31m" not in text
-    assert "| passes it | objects | `CONTRADICTED` | fail |" in marked
-    assert "| passes it | passes it | misses it | pass |" in marked
+    assert "| passes | objects | `CONTRADICTED` | fail |" in marked
+    assert "| passes | passes | misses | pass |" in marked
     assert "<label>" not in page
     assert page.startswith("<!DOCTYPE html>")
 
