@@ -38,6 +38,12 @@ PERIOD = "1997-03"
 @click.option("--rows", is_flag=True, help="The same by single cases: 48 rows.")
 @click.option("--symptoms", is_flag=True, help="Seven failures, and who sees them.")
 @click.option("--markdown", is_flag=True, help="Print a table as Markdown.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Put a table into a Markdown file too, between <!-- table: NAME --> and <!-- end -->.",
+)
 def demo(
     out: Path | None,
     html: Path | None,
@@ -45,6 +51,7 @@ def demo(
     rows: bool,
     symptoms: bool,
     markdown: bool,
+    into: Path | None,
     as_json: bool,
 ) -> None:
     """Export growth accounting, run it on CDNOW's purchases of March 1997, and audit the run.
@@ -61,14 +68,14 @@ def demo(
     Exit code by the strict verdict (or that of [audit] profile): 0 pass,
     1 fail or tampered, 3 unproven; of a table 0.
     """
-    from skills2_nb.cli.demo_table import chosen, show
+    from skills2_nb.cli.demo_table import Asked, chosen, show
 
     kind = chosen({"table": table, "rows": rows, "symptoms": symptoms})
     if kind is not None:
-        show(kind, out, html, markdown=markdown, as_json=as_json)
+        show(Asked(kind, out, html, into, markdown, as_json))
         return
-    if markdown:
-        raise click.UsageError("--markdown goes with --table, --rows or --symptoms")
+    if markdown or into is not None:
+        raise click.UsageError("--markdown and --into go with --table, --rows or --symptoms")
     from skills2_nb.cli.cases import with_input
     from skills2_nb.cli.outcome import exit_code, put_proof, write_page
     from skills2_nb.evals.proof import prove

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,33 +25,73 @@ TITLES = {
 _Told = Callable[[Sequence[Mapping[str, Any]]], str]
 
 
-def show(kind: str, out: Path | None, html: Path | None, *, markdown: bool, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """How a table is to be shown.
+
+    Attributes:
+        kind: a key of ``TITLES``.
+        out: where notebooks outside a clone are copied to; None = a temporary folder.
+        html: where to write it as a page too.
+        into: a Markdown file that keeps the table between two marks.
+        markdown: print Markdown in place of the terminal's table.
+        as_json: print JSON.
+    """
+
+    kind: str
+    out: Path | None = None
+    html: Path | None = None
+    into: Path | None = None
+    markdown: bool = False
+    as_json: bool = False
+
+
+def show(asked: Asked) -> None:
     """Work out one of the tables and print it.
 
-    Args:
-        kind: a key of ``TITLES``.
-        out: where notebooks outside a clone are copied to; left out, a temporary folder.
-        html: where to write it as a page too.
-        markdown: print Markdown in place of the terminal's table.
+    Raises:
+        UsageError: the file it goes into has no place for it.
     """
     from skills2_nb.formats.files import write_atomic
     from skills2_nb.views import standings
 
-    rows = _symptoms(out) if kind == "symptoms" else _rows(out, single=kind == "rows")
+    kind, html = asked.kind, asked.html
+    if asked.into is not None:
+        _kept(asked.into, kind, "")  # before minutes of work, not after them
+    rows = _symptoms(asked.out) if kind == "symptoms" else _rows(asked.out, single=kind == "rows")
     text: Callable[..., str] = standings.symptoms_text if kind == "symptoms" else standings.text
     marked: _Told = standings.symptoms_markdown if kind == "symptoms" else standings.markdown
     page: Callable[..., str] = standings.symptoms_page if kind == "symptoms" else standings.page
     if html is not None:
         html.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(html, page(rows, TITLES[kind]).encode("utf-8"))
-    if as_json:
+    if asked.into is not None:
+        write_atomic(asked.into, _kept(asked.into, kind, marked(rows)))
+    if asked.as_json:
         put_json({"symptoms" if kind == "symptoms" else "rows": rows})
-    elif markdown:
+    elif asked.markdown:
         put(marked(rows))
     else:
         put(text(rows, width=width(), color=has_color()))
         if html is not None:
             put(f"Page: {place(html.absolute())}")
+
+
+def _kept(path: Path, kind: str, table: str) -> bytes:
+    """A Markdown file with the table between ``<!-- table: KIND -->`` and ``<!-- end -->``."""
+    from skills2_nb.errors import UsageError
+    from skills2_nb.formats.files import read_bytes
+
+    text = read_bytes(path).decode("utf-8")
+    opening, closing = f"<!-- table: {kind} -->", "<!-- end -->"
+    before, found, rest = text.partition(opening)
+    _, ended, after = rest.partition(closing)
+    if not found or not ended:
+        raise UsageError(
+            f"{path} has no place for the table; write the lines {opening} and {closing} where it "
+            "goes"
+        )
+    return f"{before}{opening}\n{table}{closing}{after}".encode()
 
 
 def _rows(out: Path | None, *, single: bool) -> list[dict[str, Any]]:
