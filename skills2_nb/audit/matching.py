@@ -174,14 +174,15 @@ def point_gaps(sources: Iterable[Source]) -> tuple[float, ...]:
 def is_excused(figure: Figure, owners: Sequence[Source], page: Page) -> bool:
     """Whether a figure beside a name does not claim to be its value.
 
-    A change ("by 8", "3 percentage points"), a bound ("below 4", "the 1.5 threshold"), another
-    period's value ("from 1.2"), a length of time, or a percentage beside a count.
+    A change ("by 8", "3 percentage points" beside the name of no difference), a bound ("below 4",
+    "the 1.5 threshold"), another period's value ("from 1.2"), a length of time, or a percentage
+    beside a count.
     """
     if isinstance(figure, DateFigure):
         return not any(isinstance(owner.value, Stamp) for owner in owners)
-    if figure.points:
-        return True
     names = " ".join(name for owner in owners for name in owner.names)
+    if figure.points:
+        return not _POINTS.search(names)
     if _CHANGE.search(names):
         return False
     is_count = all(abs(owner.number or 0) > 1.5 for owner in owners)

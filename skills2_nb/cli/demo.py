@@ -1,4 +1,4 @@
-"""``demo``: growth accounting on real purchases, and the tables."""
+"""``demo``: growth accounting on real purchases, or a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's tables: what a contract is worth, and what it sees."""
+"""The demo's tables: what a contract is worth."""
 
 from __future__ import annotations
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -26,10 +30,24 @@ _EXTRAS = {
 _BASE = ("click", "fastmcp", "pydantic", "tomli_w", "yaml")
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _LINES = 2_000
+#: Signals that would end the process on the spot, and leave its temporary folders behind.
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class PipeClosed(Exception):
     """Whoever read our output has gone: ``| head`` had enough."""
+
+
+class Ended(KeyboardInterrupt):
+    """Somebody asked the process to end; as with Ctrl-C, what was begun is put away first.
+
+    Attributes:
+        code: the exit code, as a shell tells of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
 
 
 def guarded(work: Callable[[], Any], *, debug: bool = False) -> int:
@@ -42,13 +60,15 @@ def guarded(work: Callable[[], Any], *, debug: bool = False) -> int:
     _fill_streams()
     _fit_streams()
     try:
-        code = work()
+        with _ending_softly():
+            code = work()
         sys.stdout.flush()
     except (PipeClosed, BrokenPipeError):
         _forget_output()
         return PIPE_CLOSED
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
+    except (click.Abort, KeyboardInterrupt) as error:
+        ended = error.__cause__ or error  # click makes an Abort of it
+        return ended.code if isinstance(ended, Ended) else INTERRUPTED
     except Exception as error:
         if debug:
             traceback.print_exc()
@@ -56,6 +76,32 @@ def guarded(work: Callable[[], Any], *, debug: bool = False) -> int:
         say(sentence)
         _forget_unwritten()
     return code if isinstance(code, int) and not isinstance(code, bool) else GOOD
+
+
+@contextlib.contextmanager
+def _ending_softly() -> Iterator[None]:
+    """While it is open, a signal that ends the process raises :class:`Ended` in its main thread.
+
+    A handler that somebody set is left alone, and so is a command's own, set meanwhile.
+    """
+    here = os.getpid()
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        if os.getpid() != here:  # a child that a step forked ends as it always did
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        signal.signal(number, signal.SIG_IGN)  # a second one must not break off the putting away
+        raise Ended(number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    free = [n for n in _ENDING if is_main and signal.getsignal(n) is signal.SIG_DFL]
+    for number in free:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in free:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def say(sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""The demo's notebooks: the clone's, or the wheel's own copies."""
+"""The demo's notebooks: the clone's, or the wheel's own."""
 
 from __future__ import annotations
 

@@ -35,6 +35,27 @@ _TABLE = (
         "skills2 new weekly-numbers",
     ),
     Verb(
+        "import",
+        "Write",
+        "bring:bring",
+        "Make a notebook of a skill; it exports to the same SKILL.md.",
+        "skills2 import skills/weekly-numbers -o weekly-copy.ipynb",
+    ),
+    Verb(
+        "adopt",
+        "Write",
+        "adopt:adopt",
+        "Propose a first contract for an ordinary notebook.",
+        "skills2 adopt analysis.ipynb",
+    ),
+    Verb(
+        "transform",
+        "Write",
+        "transform:transform",
+        "Make a notebook of a plain skill, with a stub for each step of its prose.",
+        "skills2 transform ~/.claude/skills/code-review -o drafts",
+    ),
+    Verb(
         "lint",
         "Write",
         "write:lint",
@@ -47,6 +68,13 @@ _TABLE = (
         "write:export",
         "Make the skill package of a notebook.",
         "skills2 export weekly-numbers.ipynb -o skills",
+    ),
+    Verb(
+        "pull",
+        "Write",
+        "pull:pull",
+        "Carry edits of a package back into its notebook.",
+        "skills2 pull weekly-numbers",
     ),
     Verb(
         "run",

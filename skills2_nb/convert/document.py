@@ -12,6 +12,7 @@ from skills2_nb.convert.prose import first_paragraph
 from skills2_nb.errors import UnreadableError
 from skills2_nb.formats.frontmatter import (
     FrontMatterError,
+    cut,
     inside,
     is_fenced,
     mended,
@@ -77,6 +78,8 @@ def document_of(
     name = _text_field(fields, "name", front, builder) or slug(stem)
     description = _text_field(fields, "description", front, builder)
     made = front.text if front else None
+    if front is None and not layout.front:
+        name, description = _leniently(body, name)
     if front is None and layout.front:
         description = description or _made_description(body, name)
         made = f"---\nname: {name}\ndescription: {_quoted(description)}\n---"
@@ -95,6 +98,12 @@ def document_of(
             )
         )
     return Document(name, description, front, fields, document, tuple(builder.problems))
+
+
+def kept_front(body: str) -> str | None:
+    """The YAML of a front matter that does not parse and was left at the head of the prose."""
+    found = cut(body)
+    return inside(found[0]) if found is not None else None
 
 
 def slug(stem: str) -> str:
@@ -160,6 +169,17 @@ def _text_field(
         )
         return ""
     return value.strip()
+
+
+def _leniently(body: str, name: str) -> tuple[str, str]:
+    """Name and description as agents read them that mend the usual fault, else the name given."""
+    text = kept_front(body)
+    better = mended(text) if text is not None else None
+    fields = parse(better) if better is not None else {}
+    said, description = fields.get("name"), fields.get("description")
+    if isinstance(said, str) and slug(said) == said:
+        name = said
+    return name, (description if isinstance(description, str) else "").strip()
 
 
 def line_of(front: Assignment, key: str) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skills2_nb.convert.folder import folder_of
+from skills2_nb.convert.in_place import is_in_place
 from skills2_nb.convert.module import made_from
 from skills2_nb.convert.plan import SKILL, Plan, plan_path
 from skills2_nb.convert.swap import recover
@@ -61,7 +62,12 @@ class Export:
 
 
 def default_folder(notebook: Path) -> Path:
-    """Where packages go: ``skills/`` beside the folder ``notebooks/``, else beside the notebook."""
+    """Where packages go: ``skills/`` beside the folder ``notebooks/``, else beside the notebook.
+
+    A package that lies in the folder of the notebook's stem stays there.
+    """
+    if is_in_place(notebook):
+        return notebook.parent
     for parent in Path(os.path.normpath(notebook.absolute())).parents:
         if parent.name == "notebooks":
             return parent.parent / "skills"
@@ -101,6 +107,22 @@ def export(
     _refuse_errors(plan, plan.problems)
     folder = (out_dir if out_dir is not None else default_folder(notebook_path)) / plan.name
     _check_place(folder, notebook_path)
+    return write(plan, folder, check=check, verify=verify, force=force)
+
+
+def write(
+    plan: Plan, folder: Path, *, check: bool = False, verify: bool = True, force: bool = False
+) -> Export:
+    """Write a plan to a folder, as :func:`export` does; wherever that folder is.
+
+    Raises:
+        UsageError: a link or a file is in the way.
+        RefusedError: errors stand in the way, files were edited since, or another notebook made
+            the package that is there.
+        SetupError: the place is not writable or the disk is full; nothing was changed.
+    """
+    _refuse_errors(plan, plan.problems)
+    _check_link(folder)
     schemas = _verified(plan) if verify and not check and SKILL in plan.files else None
     if check:
         change = compare(folder, _all_files(plan, folder, schemas))
@@ -157,7 +179,9 @@ def _all_files(plan: Plan, folder: Path, schemas: bytes | None) -> dict[str, byt
 
 
 def _check_place(folder: Path, notebook: Path) -> None:
-    if _real(folder).is_relative_to(_real(folder_of(notebook))):
+    own = folder_of(notebook)
+    in_place = _real(folder) == _real(own) and is_in_place(notebook)
+    if _real(folder).is_relative_to(_real(own)) and not in_place:
         raise UsageError(
             f"the package would be written to {folder}, which holds the notebook's own files; "
             "choose another folder with -o."
@@ -198,7 +222,8 @@ def _edited(folder: Path, change: Difference) -> str:
     names = ", ".join(change.edited[:5]) + (", ..." if len(change.edited) > 5 else "")
     return (
         f"{folder}: {names} changed since the last export, or came from elsewhere; nothing was "
-        "written. Carry the edit into the notebook by hand, then overwrite it with --force."
+        f"written. Carry the edit into the notebook with `skills2 pull {folder}`, or overwrite it "
+        "with --force."
     )
 
 

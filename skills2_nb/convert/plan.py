@@ -14,6 +14,7 @@ from skills2_nb.convert.decorator import read_steps
 from skills2_nb.convert.definitions import definitions_of
 from skills2_nb.convert.document import Document, document_of
 from skills2_nb.convert.folder import folder_of, read_folder
+from skills2_nb.convert.in_place import own_files
 from skills2_nb.convert.inference import manifest_of
 from skills2_nb.convert.module import Module, assemble, handing_on, headline
 from skills2_nb.convert.prose import links
@@ -94,11 +95,13 @@ def plan(
         folder: the files of the folder of its stem, by relative path.
         problems: what reading that folder found.
     """
+    file = notebook.name
     assignments = tuple(
-        role_of(cell, first=index == 0, file=notebook.name)
-        for index, cell in enumerate(notebook.cells)
+        role_of(cell, first=index == 0, file=file) for index, cell in enumerate(notebook.cells)
     )
-    shelf = Shelf(folder or {}, notebook.name, notebook.stem)
+    targets = [f"{a.role.feeds}{a.target}" for a in assignments if a.role.has_file]
+    own = own_files(folder or {}, notebook.name, targets)
+    shelf = Shelf(own, notebook.name, notebook.stem)
     pieces = [_piece(a, shelf) for a in assignments if a.role is Role.PROSE]
     document = document_of(assignments, pieces, notebook.stem, notebook.name)
     codes = look(assignments)

@@ -23,6 +23,8 @@ _ATTACHED = re.compile(
 _LOOSE = re.compile(r"(\]\([ \t]*<?)attachment:([^)\"'>\n]+?)(?=>?[ \t]*[\")])")
 _LINK = re.compile(r"\]\([ \t]*<?(?:\./)?((?:references|scripts|assets)/[^\s)>#?]+)")
 _NO_PROSE = re.compile(r"[#>|<]|!\[|[-*+][ \t]|\d+[.)][ \t]|\[[^\]]+\]:|[-*_=]{3,}$")
+#: A longer line is data, and no term is sought in it.
+_LONGEST_LINE = 10_000
 MOST_ANCHORS = 24
 MOST_KEYWORDS = 24
 MOST_PHRASES = 12
@@ -57,6 +59,14 @@ def anchors(body: str) -> tuple[str, ...]:
         if len(found) >= MOST_ANCHORS:
             break
     return tuple(found.values())[:MOST_ANCHORS]
+
+
+def terms(body: str) -> Iterator[tuple[str, int]]:
+    """Headings, bold text and code spans as they stand, each with its 1-based line."""
+    for number, (line, fenced) in enumerate(_lines(body), 1):
+        if not fenced:
+            for term in _terms(line):
+                yield term, number
 
 
 def phrases(description: str, body: str) -> tuple[str, ...]:
@@ -173,12 +183,14 @@ def _lines(body: str) -> Iterator[tuple[str, bool]]:
 
 
 def _terms(line: str) -> Iterable[str]:
+    if len(line) > _LONGEST_LINE:
+        return
     heading = _HEADING.match(line)
     if heading and not re.search(r"[*_`\[<]", heading.group(1)):
         yield heading.group(1).strip()
-    for bold in _BOLD.findall(line):
+    for bold in _BOLD.findall(line) if "**" in line or "__" in line else ():
         yield _trim(bold[0] or bold[1])
-    for span in _SPAN.findall(line):
+    for span in _SPAN.findall(line) if "`" in line else ():
         yield _trim(span)
 
 
@@ -188,7 +200,7 @@ def _trim(term: str) -> str:
 
 def _plain(text: str) -> str:
     """Inline markdown as its words."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)", r"\1", text)
     return re.sub(r"[*`]|(?<!\w)_|_(?!\w)", "", text).strip()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from skills2_nb.convert import name_rules, prose_rules, step_rules, strength_rules
+from skills2_nb.convert import front_rules, name_rules, prose_rules, step_rules, strength_rules
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.dialect import compiles
 from skills2_nb.convert.module import Module
@@ -15,6 +15,7 @@ Rule = Callable[[Context], Iterable[Problem]]
 #: The rules in the order in which they are asked; ``formats.codes`` has their sentences.
 RULES: tuple[Rule, ...] = (
     *prose_rules.RULES,
+    *front_rules.RULES,
     *name_rules.RULES,
     *step_rules.RULES,
     *strength_rules.RULES,

@@ -21,6 +21,11 @@ MADE = ("SKILL.md", "skill.toml", "export.lock", "schemas.json", "evals/cases.js
 _MADE_ALSO = ("evals/baseline.json",)
 
 
+def is_made(path: str) -> bool:
+    """Whether a path of the package is one that export, or the gate, fills itself."""
+    return path in MADE or path in _MADE_ALSO or path.startswith("runtime/")
+
+
 @dataclass
 class Shelf:
     """Collects files from the notebook's folder, from cells and from attachments.
@@ -39,7 +44,7 @@ class Shelf:
 
     def __post_init__(self) -> None:
         for path, data in sorted(self.folder.items()):
-            if path in MADE or path in _MADE_ALSO or path.startswith("runtime/"):
+            if is_made(path):
                 self.problems.append(
                     found(
                         "A802",

@@ -52,7 +52,9 @@ def recover(folder: Path) -> None:
     """
     ours = re.compile(rf"\.{re.escape(folder.name)}\.[a-z0-9_]{{8}}\.tmp")
     try:
-        for name in sorted(filter(ours.fullmatch, os.listdir(folder.parent))):  # noqa: PTH208 - names alone, one call
+        beside = os.listdir(folder.parent)  # noqa: PTH208 - names alone, one call
+        hidden = [name for name in beside if name[0] == "."]  # few, where a thousand skills lie
+        for name in sorted(filter(ours.fullmatch, hidden)):
             stage = folder.parent / name
             if stage.is_dir() and not stage.is_symlink():
                 if (stage / _MARK).exists():

@@ -23,7 +23,7 @@ def patch(text: str, edits: Sequence[Edit]) -> str:
     Returns:
         The new text; equal to ``text`` where nothing changes.
     """
-    spans = list(elements(text, _span(text, "cells")[0]))
+    spans = list(elements(text, span_of(text, "cells")[0]))
     ascii_only = text.isascii()
     for edit in sorted(edits, key=lambda edit: edit.cell, reverse=True):
         start, end = spans[edit.cell - 1]
@@ -33,19 +33,19 @@ def patch(text: str, edits: Sequence[Edit]) -> str:
 
 def _patched(cell: str, edit: Edit, ascii_only: bool) -> str:
     if edit.source is not None:
-        cell = _with(cell, "source", _as_lines(edit.source, cell), ascii_only)
+        cell = with_value(cell, "source", as_lines(edit.source, cell), ascii_only)
     if edit.tags is None:
         return cell
-    start, end = _span(cell, "metadata")
+    start, end = span_of(cell, "metadata")
     metadata = cell[start:end]
     if not metadata.startswith("{") or not list(members(metadata, 0)):
-        return _with(cell, "metadata", {"tags": list(edit.tags)}, ascii_only)
-    return cell[:start] + _with(metadata, "tags", list(edit.tags), ascii_only) + cell[end:]
+        return with_value(cell, "metadata", {"tags": list(edit.tags)}, ascii_only)
+    return cell[:start] + with_value(metadata, "tags", list(edit.tags), ascii_only) + cell[end:]
 
 
-def _as_lines(source: str, cell: str) -> str | list[str]:
+def as_lines(source: str, cell: str) -> str | list[str]:
     """The source in the form the cell has it: one string or a list of lines."""
-    start, end = _span(cell, "source")
+    start, end = span_of(cell, "source")
     if end and cell[start] != "[":
         return source
     lines = [line + "\n" for line in source.split("\n")]
@@ -53,11 +53,12 @@ def _as_lines(source: str, cell: str) -> str | list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _with(cell: str, key: str, value: Any, ascii_only: bool) -> str:
+def with_value(cell: str, key: str, value: Any, ascii_only: bool) -> str:
+    """An object's text with another value of one member, which comes first if it is new."""
     indent, margin = _indent(cell)
     made = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     made = made.replace("\n", ("\r\n" if "\r\n" in cell else "\n") + margin)
-    start, end = _span(cell, key)
+    start, end = span_of(cell, key)
     if end:
         return cell[:start] + made + cell[end:]
     return f"{{{cell[1 : skip(cell, 1)]}{json.dumps(key)}: {made},{cell[1:]}"
@@ -73,7 +74,7 @@ def _indent(cell: str) -> tuple[str | None, str]:
     return first.group(1)[len(outer) :] or " ", first.group(1)
 
 
-def _span(cell: str, key: str) -> tuple[int, int]:
+def span_of(cell: str, key: str) -> tuple[int, int]:
     """Start and end of a member's value; ``(0, 0)`` where the object has no such member."""
     return {m.key: (m.begin, m.end) for m in members(cell, 0)}.get(key, (0, 0))
 

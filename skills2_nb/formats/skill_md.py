@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _RUN = re.compile(r"(\d+)(rn|r|n)")
 _HEADING = re.compile(r"(?<=[^\n])\n\n(?=#{1,6}(?:[ \t]|$))", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
+#: A span that no text reaches.
+_NOWHERE = (sys.maxsize, sys.maxsize)
 _HTML = re.compile(r"^ {0,3}<(?:!--|(script|pre|style|textarea)\b)", re.MULTILINE | re.IGNORECASE)
 
 
@@ -120,7 +123,7 @@ def split(data: bytes) -> SkillMd:
         ) from None
     bom = raw.startswith("\ufeff")
     raw = raw.removeprefix("\ufeff")
-    text = _LINE_END.sub("\n", raw)
+    text = _LINE_END.sub("\n", raw) if "\r" in raw else raw
     ends = _ends(raw, text)
     front, rest = _front(text)
     body = rest.strip("\n")
@@ -231,10 +234,10 @@ def _fenced(front: str, fence: tuple[str, str]) -> str:
 
 def _ends(raw: str, text: str) -> dict[str, Any]:
     """Which line ends a text has, as layout values."""
+    if "\r" not in raw:
+        return {}
     ends = _LINE_END.findall(raw)
     kinds = set(ends)
-    if kinds <= {"\n"}:
-        return {}
     if len(kinds) == 1:
         return {"newline": "crlf" if kinds == {"\r\n"} else "cr"}
     runs: list[list[Any]] = []
@@ -264,10 +267,13 @@ def _with_ends(text: str, layout: Layout) -> str:
 
 
 def _pieces(body: str) -> list[str]:
-    hidden = _hidden(body)
+    hidden = iter(_hidden(body))
+    first, last = next(hidden, _NOWHERE)
     pieces, start = [], 0
     for match in _HEADING.finditer(body):
-        if not any(a < match.end() < b for a, b in hidden):
+        while last <= match.end():
+            first, last = next(hidden, _NOWHERE)
+        if match.end() <= first:
             pieces.append(body[start : match.start()])
             start = match.end()
     return [*pieces, body[start:]]
@@ -277,8 +283,10 @@ def _hidden(body: str) -> list[tuple[int, int]]:
     """Spans of fenced code, comments and HTML blocks, where a ``#`` is no heading."""
     spans: list[tuple[int, int]] = []
     position = 0
+    fence, html = _FENCE.search(body), _HTML.search(body)
     while True:
-        fence, html = _FENCE.search(body, position), _HTML.search(body, position)
+        fence = _FENCE.search(body, position) if fence and fence.start() < position else fence
+        html = _HTML.search(body, position) if html and html.start() < position else html
         opening = min((m for m in (fence, html) if m), key=lambda m: m.start(), default=None)
         if opening is None:
             return spans
