@@ -61,16 +61,17 @@ def adopt(
         _check_target(notebook, target)
     offered = _offered(proposal, only)
     if as_json:
-        chosen = {change.key for change in offered} if yes and not dry_run else set()
-        written = _write(proposal, chosen, notebook, target)
+        chosen = {change.key for change in offered}
+        wanted = yes and not dry_run
+        written = _write(proposal, chosen, notebook, target) if wanted else frozenset()
         put_json(_facts(proposal, offered, target, written))
         return
     if dry_run or yes or not sys.stdin.isatty():
         put(_told(proposal, offered))
-    chosen = set() if dry_run else _accepted(proposal, offered, yes=yes)
     if dry_run:
         put(f"\nNothing was written. To accept all of it: skills2 adopt {notebook} --yes")
         return
+    chosen = _accepted(proposal, offered, yes=yes)
     written = _write(proposal, chosen, notebook, target)
     shown = place(target.resolve())
     then = [f"skills2 lint {shown}", f"skills2 run {shown}", f"jupyter lab {shown}"]
@@ -179,7 +180,7 @@ def _answer() -> str:
 
 
 def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> frozenset[str]:
-    """Write the notebook with these changes; nothing for none. Tells what was changed.
+    """Write the notebook with these changes, and tell which could be made.
 
     Raises:
         RefusedError: no step was accepted, or lint refuses the notebook at that place.
@@ -188,8 +189,6 @@ def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> 
     from skills2_nb.errors import RefusedError
     from skills2_nb.formats.files import read_bytes, write_atomic
 
-    if not keys:
-        return frozenset()
     kept = proposal.kept(keys)
     if not kept & set(proposal.steps):
         raise RefusedError("no step was accepted; nothing was written.")
