@@ -6,7 +6,17 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import attacks, audit, export, judging, opening, serving, startup, step_call
+from benchmarks import (
+    attacks,
+    audit,
+    export,
+    importing,
+    judging,
+    opening,
+    serving,
+    startup,
+    step_call,
+)
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
@@ -14,6 +24,7 @@ PARTS = {
     "P2": step_call.rows,
     "P2b": opening.rows,
     "P3": export.in_process,
+    "P3b": importing.rows,
     "P4": export.whole_process,
     "P5": serving.cold_rows,
     "P6": serving.call_rows,

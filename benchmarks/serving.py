@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import live
+from benchmarks import live, over_http
 from benchmarks.export import beside
 from benchmarks.table import Row
 from benchmarks.timing import Contender, measure
@@ -79,10 +79,15 @@ TOOLS = 15
 def bare_script(folder: Path) -> Path:
     """A server of as many functions, with nothing around them."""
     script = folder / "bare.py"
-    others = "".join(OTHER.format(number=number) for number in range(TOOLS - 2))
-    text = f"LISTED = {LISTED!r}\n{BARE}{others}\nif __name__ == '__main__':\n"
-    script.write_text(f"{text}    mcp.run(show_banner=False)\n", encoding="utf-8")
+    text = f"{bare_code()}\nif __name__ == '__main__':\n    mcp.run(show_banner=False)\n"
+    script.write_text(text, encoding="utf-8")
     return script
+
+
+def bare_code() -> str:
+    """What both bare servers serve, on stdio and over HTTP."""
+    others = "".join(OTHER.format(number=number) for number in range(TOOLS - 2))
+    return f"LISTED = {LISTED!r}\n{BARE}{others}"
 
 
 def many(folder: Path) -> Path:
@@ -138,10 +143,12 @@ def call_rows(folder: Path) -> list[Row]:
     """P6: one `tools/call`, in memory and on stdio, each beside the same in bare FastMCP."""
     os.environ["SKILLS2_HOME"] = str(folder / "home")
     step, listing = on_stdio(folder)
+    served = over_http.rows(single(folder), bare_code(), ARGUMENTS, folder)
     return [
         Row("P6", "list_skills, in memory", CALLS, in_memory(folder), {"bare FastMCP": 1.05}),
         Row("P6", "list_skills, on stdio", "", listing, {"bare FastMCP": 1.05}),
         Row("P6", "a step, on stdio", "", step, {"bare FastMCP": 1.5}),
+        *served,
         *live.rows(folder / "live"),
         Row(
             "P6",

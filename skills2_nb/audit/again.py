@@ -32,6 +32,7 @@ from skills2_nb.contract.journal import read
 from skills2_nb.contract.loader import forget, load
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import fold
+from skills2_nb.contract.table import remembered
 from skills2_nb.sandbox.guard import Trip, standing
 
 Told = dict[str, Any]
@@ -52,9 +53,10 @@ def main() -> int:
     loading = _attempt(lambda: _load(request, skills), request["seconds"], _own)
     say({"loaded": loading["outcome"] == "value", **loading})
     if loading["outcome"] == "value":
-        for number, job in enumerate(request["jobs"]):
-            say({"begin": number})
-            say({"job": number, **_attempt(_bound(request, skills, job), job["seconds"])})
+        with remembered():
+            for number, job in enumerate(request["jobs"]):
+                say({"begin": number})
+                say({"job": number, **_attempt(_bound(request, skills, job), job["seconds"])})
     os._exit(0)  # threads that a skill started, and what it wants done at its end, are its own
 
 

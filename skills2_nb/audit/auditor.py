@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from skills2_nb.audit import integrity as intact
 from skills2_nb.audit.anchoring import Anchoring, anchor
 from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.attempts import attempt_notes
-from skills2_nb.audit.consistency import Consistency, weigh
+from skills2_nb.audit.consistency import Consistency, Judged, ask_again, weigh
 from skills2_nb.audit.coverage import Coverage, cover
 from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.integrity import Integrity
@@ -24,8 +25,9 @@ from skills2_nb.audit.sources import is_hidden
 from skills2_nb.audit.steps import StepView, step_views
 from skills2_nb.audit.strength import Strength
 from skills2_nb.contract.state import RunState
+from skills2_nb.contract.table import remembered
 
-__all__ = ["Audit", "Basis", "Profile", "audit", "audit_journal"]
+__all__ = ["Audit", "Basis", "Dossier", "Profile", "audit", "audit_journal", "prepare"]
 
 #: Codes that only ``strict`` asks about.
 STRICT_ONLY = word_set(
@@ -112,66 +114,95 @@ def audit(
         replayed: what came of running the steps again; left out, ``strict`` has not checked it.
         strength: what the invariants notice; left out, ``strict`` has not checked it.
     """
+    made = prepare(basis, state, answer=answer, integrity=integrity, asked=asked, siblings=siblings)
+    return made.judged(replayed, strength)
+
+
+def prepare(
+    basis: Basis,
+    state: RunState | None,
+    *,
+    answer: str | None = None,
+    integrity: Integrity | None = None,
+    asked: Asked | None = None,
+    siblings: Sequence[RunState] = (),
+) -> Dossier:
+    """What :func:`audit` does before it looks at what was run again; the same arguments."""
     run = state if state is not None else RunState(skill=basis.skill.name)
     whole = integrity or (intact.UNVERIFIED if state is not None else intact.NO_JOURNAL)
     text = answer if answer is not None else run.answer
     views = step_views(basis.skill, run)
-    parts = _Parts(
-        basis,
-        None if state is None else run,
-        text,
-        whole,
-        views,
-        cover(views),
-        weigh(basis.skill, run, views, strength),
-        anchor(
+    with remembered():
+        return Dossier(
+            basis,
+            None if state is None else run,
             text,
-            owed_fields(basis.skill, views),
-            known_sources(basis.skill, run, basis.body, basis.constants),
-            basis.anchors,
-            (basis.skill.name,),
-        ),
-        _digest_only(views),
-        () if state is None else _question(basis, state, text, asked, siblings),
-        replayed,
-        strength,
-    )
-    return Audit(
-        run=run.run if state is not None else None,
-        skill=basis.skill.name,
-        classic=_classic(parts),
-        strict=_strict(parts),
-        level=whole.level,
-        answer=text,
-        steps=views,
-        values=parts.anchoring.values,
-        held=whole.held,
-        provenance="none" if state is None else "live" if run.live else "package",
-        recall=parts.anchoring.recall,
-        precision=parts.anchoring.precision,
-        f1=parts.anchoring.f1,
-        by=basis.settings.profile,
-        replayed=replayed,
-        strength=strength,
-    )
+            whole,
+            views,
+            cover(views),
+            ask_again(basis.skill, run, views),
+            anchor(
+                text,
+                owed_fields(basis.skill, views),
+                known_sources(basis.skill, run, basis.body, basis.constants),
+                basis.anchors,
+                (basis.skill.name,),
+            ),
+            _digest_only(views),
+            () if state is None else _question(basis, state, text, asked, siblings),
+        )
 
 
 @dataclass(frozen=True)
-class _Parts:
-    """The axes of one run, before they are weighed."""
+class Dossier:
+    """What is known of a run before it is judged.
+
+    Attributes:
+        again: the invariants of owed steps, asked again.
+        digests: the values that were kept only as digests.
+        replayed, strength: as in :class:`Audit`.
+    """
 
     basis: Basis
     run: RunState | None
     answer: str | None
     integrity: Integrity
-    views: Sequence[StepView]
+    views: tuple[StepView, ...]
     coverage: Coverage
-    consistency: Consistency
+    again: tuple[Judged, ...]
     anchoring: Anchoring
     digests: tuple[str, ...]
     question: tuple[Finding, ...]
-    replayed: Replayed | None
-    strength: Strength | None
+    replayed: Replayed | None = None
+    strength: Strength | None = None
+
+    def judged(self, replayed: Replayed | None, strength: Strength | None) -> Audit:
+        """The audit, by what was run again behind the wall."""
+        made = replace(self, replayed=replayed, strength=strength)
+        run, anchoring = self.run, self.anchoring
+        return Audit(
+            run=run.run if run is not None else None,
+            skill=self.basis.skill.name,
+            classic=_classic(made),
+            strict=_strict(made),
+            level=self.integrity.level,
+            answer=self.answer,
+            steps=self.views,
+            values=anchoring.values,
+            held=self.integrity.held,
+            provenance="none" if run is None else "live" if run.live else "package",
+            recall=anchoring.recall,
+            precision=anchoring.precision,
+            f1=anchoring.f1,
+            by=self.basis.settings.profile,
+            replayed=replayed,
+            strength=strength,
+        )
+
+    @functools.cached_property
+    def consistency(self) -> Consistency:
+        """How many invariants hold, by what they notice."""
+        return weigh(self.basis.skill, self.again, self.strength)
 
     def score(self, coverage: float, consistency: float, anchoring: float) -> float:
         """The weighted sum; four decimals, so that 0.53 is 0.53."""
@@ -198,7 +229,7 @@ class _Parts:
         ]
 
 
-def _classic(parts: _Parts) -> Profile:
+def _classic(parts: Dossier) -> Profile:
     coverage, consistency = parts.coverage.classic, parts.consistency.classic
     score = parts.score(coverage, consistency, parts.anchoring.terms)
     found = [item for item in parts.common() if item.code not in STRICT_ONLY]
@@ -214,7 +245,7 @@ def _classic(parts: _Parts) -> Profile:
     )
 
 
-def _strict(parts: _Parts) -> Profile:
+def _strict(parts: Dossier) -> Profile:
     coverage, consistency = parts.coverage.strict, parts.consistency.strict
     anchoring = parts.anchoring.strict
     score = parts.score(coverage, consistency, anchoring)
@@ -244,7 +275,7 @@ def _strict(parts: _Parts) -> Profile:
     )
 
 
-def _verdict(parts: _Parts, score: float, bad: bool, unchecked: Sequence[str]) -> Verdict:
+def _verdict(parts: Dossier, score: float, bad: bool, unchecked: Sequence[str]) -> Verdict:
     if parts.integrity.holds is False:
         return "tampered"
     if parts.answer is None:
@@ -279,7 +310,7 @@ def _question(
     return (*differs, *siblings_of(basis.skill, state, others, answer))
 
 
-def _no_run(parts: _Parts) -> list[Finding]:
+def _no_run(parts: Dossier) -> list[Finding]:
     if parts.run is not None or parts.answer is None or not parts.coverage.missing:
         return []
     missing = parts.coverage.missing
@@ -293,7 +324,7 @@ def _no_run(parts: _Parts) -> list[Finding]:
     ]
 
 
-def _state_findings(parts: _Parts) -> list[Finding]:
+def _state_findings(parts: Dossier) -> list[Finding]:
     found = []
     if parts.is_open:
         found.append(finding("RUN_OPEN", "the run has not ended"))
@@ -308,7 +339,7 @@ def _state_findings(parts: _Parts) -> list[Finding]:
     return found
 
 
-def _terms(parts: _Parts) -> list[Finding]:
+def _terms(parts: Dossier) -> list[Finding]:
     if not parts.basis.anchors:
         return [finding("NO_ANCHORS", "the skill has no anchor terms")]
     if parts.answer is None or not parts.anchoring.missing:
@@ -317,7 +348,7 @@ def _terms(parts: _Parts) -> list[Finding]:
     return [finding("ANCHOR_MISSING", f"the answer does not name {terms}", terms=terms)]
 
 
-def _floors(parts: _Parts) -> list[Finding]:
+def _floors(parts: Dossier) -> list[Finding]:
     found = []
     skill = parts.basis.skill
     if not any(spec.report for spec in skill.steps):
@@ -334,7 +365,7 @@ def _floors(parts: _Parts) -> list[Finding]:
     return found
 
 
-def _unasked(parts: _Parts) -> Iterator[str]:
+def _unasked(parts: Dossier) -> Iterator[str]:
     """The checks behind the wall that nobody asked for; without a run there is nothing to ask."""
     if parts.run is not None:
         for name, made in zip(AGAIN, (parts.replayed, parts.strength), strict=True):
@@ -342,7 +373,7 @@ def _unasked(parts: _Parts) -> Iterator[str]:
                 yield name
 
 
-def _unbacked(parts: _Parts) -> Iterator[str]:
+def _unbacked(parts: Dossier) -> Iterator[str]:
     """Results that are neither run again nor signed: anybody may have written them."""
     if parts.replayed is None or not parts.integrity.holds or parts.integrity.level != "L0":
         return
@@ -352,13 +383,13 @@ def _unbacked(parts: _Parts) -> Iterator[str]:
             yield f"replay of {call.step}: {call.why}, and no MAC vouches for its record"
 
 
-def _unbound(parts: _Parts) -> Iterator[str]:
+def _unbound(parts: Dossier) -> Iterator[str]:
     """A question was named, and the run names none that could be held against it."""
     if any(item.code == "OTHER_PROMPT" and not item.counts for item in parts.question):
         yield "question: the run does not say which one it is of"
 
 
-def _unverified(parts: _Parts) -> tuple[str, ...]:
+def _unverified(parts: Dossier) -> tuple[str, ...]:
     return ("integrity",) if parts.integrity.holds is None else ()
 
 

@@ -37,10 +37,11 @@ class Consistency:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class Judged:
     """One owed step with its invariants as recorded and as asked again.
 
     Attributes:
+        again: None where they could not be asked; ``error`` says why.
         idle: those that no change of the recorded values makes fail.
     """
 
@@ -72,22 +73,23 @@ class _Judged:
         return self.view.required and bool(self.declared) and self.idle.issuperset(self.declared)
 
 
-def weigh(
-    skill: Skill, state: RunState, views: Sequence[StepView], strength: Strength | None = None
-) -> Consistency:
-    """Judge the invariants of the owed steps; each is asked again on the recorded values.
+def ask_again(skill: Skill, state: RunState, views: Sequence[StepView]) -> tuple[Judged, ...]:
+    """Ask each invariant of the owed steps again, on the recorded values.
 
-    An invariant that reads ``run`` sees the run as it was before the call.
+    One that reads ``run`` sees the run as it was before the call.
+    """
+    return tuple(_judge(skill, state, view) for view in views if view.owed)
+
+
+def weigh(skill: Skill, again: Sequence[Judged], strength: Strength | None = None) -> Consistency:
+    """Weigh the invariants of the owed steps.
 
     Args:
+        again: what :func:`ask_again` gave.
         strength: what the invariants notice; None where nobody measured it.
     """
-    judged = [
-        replace(_judge(skill, state, view), idle=_idle(skill, view, strength))
-        for view in views
-        if view.owed
-    ]
-    owed = [view.step for view in views if view.owed]
+    judged = [replace(item, idle=_idle(skill, item.view, strength)) for item in again]
+    owed = [item.view.step for item in again]
     weak = () if strength is None else weaknesses(skill, strength, owed)
     declared = sum(len(item.declared) for item in judged)
     shares = [share for item in judged if (share := item.share) is not None]
@@ -119,19 +121,19 @@ def _unmeasured(owed: Sequence[str], strength: Strength | None) -> Iterator[str]
             yield f"strength of {step}: {strength.unmeasured[step]}"
 
 
-def _judge(skill: Skill, state: RunState, view: StepView) -> _Judged:
+def _judge(skill: Skill, state: RunState, view: StepView) -> Judged:
     declared = tuple(item.name for item in skill.step(view.step).invariants)
     if view.judged is None or not declared:
-        return _Judged(view, declared, view.invariants, None)
+        return Judged(view, declared, view.invariants, None)
     if is_hidden(view.judged.output) or is_hidden(dict(view.judged.args)):
-        return _Judged(view, declared, view.invariants, None, "values were kept only as digests")
+        return Judged(view, declared, view.invariants, None, "values were kept only as digests")
     if view.judged.status != "ok" and view.judged.output is None:
-        return _Judged(view, declared, view.invariants, None)
+        return Judged(view, declared, view.invariants, None)
     try:
         again = skill.recheck(view.judged, before(state, view.judged.seq))
     except (Skills2Error, ValueError, TypeError) as error:
-        return _Judged(view, declared, view.invariants, None, _reason(error))
-    return _Judged(view, declared, view.invariants, again)
+        return Judged(view, declared, view.invariants, None, _reason(error))
+    return Judged(view, declared, view.invariants, again)
 
 
 def _reason(error: Exception) -> str:
@@ -148,7 +150,7 @@ def _passed(checks: Sequence[Check], declared: Sequence[str]) -> int:
     return sum(name in holding for name in declared)
 
 
-def _findings(item: _Judged) -> Iterator[Finding]:
+def _findings(item: Judged) -> Iterator[Finding]:
     step = item.view.step
     if not item.declared:
         if item.view.required:
@@ -186,7 +188,7 @@ def _disagreement(step: str, check: Check, told: Check) -> Finding:
     )
 
 
-def _seen(item: _Judged) -> str:
+def _seen(item: Judged) -> str:
     """The values that a recorded failure saw."""
     call = item.view.judged
     values = (call.error or {}).get("values") if call else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,12 +71,14 @@ class Answers:
         wall: which wall stood; None where nothing was run.
         fault: why no job could be asked, said once; else None.
         own: whether that is the skill's doing: its import trips, raises or hangs.
+        left: seconds of the bound that were not used.
     """
 
     told: tuple[Told, ...]
     wall: Kind | None
     fault: str | None = None
     own: bool = False
+    left: float = 0.0
 
 
 def seeds() -> list[int]:
@@ -85,22 +87,38 @@ def seeds() -> list[int]:
     return [seed for seed in _SEEDS if str(seed) != own]
 
 
-def ask(source: Source, jobs: Sequence[Mapping[str, Any]], seed: int, bounds: Bounds) -> Answers:
+def ask(
+    source: Source,
+    jobs: Sequence[Mapping[str, Any]],
+    seed: int,
+    bounds: Bounds,
+    meanwhile: Callable[[], object] | None = None,
+) -> Answers:
     """Ask jobs in order, in one process; one that takes the process with it ends alone.
 
     Args:
         jobs: each with the ``kind`` that the program knows it by.
         seed: the process's hash seed.
+        meanwhile: is called once while the process starts; the time for the jobs counts from its
+            return.
     """
     until = time.monotonic() + bounds.seconds
+
+    def aside() -> None:
+        nonlocal until
+        if meanwhile is not None:
+            meanwhile()
+            until = time.monotonic() + bounds.seconds
+
     done: dict[int, Told] = {}
     wall: Kind | None = None
-    for _ in range(LIVES):
+    for life in range(LIVES):
         left = [number for number in range(len(jobs)) if number not in done]
         seconds = until - time.monotonic()
         if not left or seconds <= 0:
             break
-        outcome = _process(source, [jobs[number] for number in left], seed, seconds, bounds)
+        asked = _request(source, [jobs[number] for number in left], bounds)
+        outcome = _process(asked, seed, seconds, bounds, None if life else aside)
         wall = outcome.wall or wall
         said = _said(outcome.stdout)
         fault = _load_fault(outcome, said)
@@ -110,23 +128,32 @@ def ask(source: Source, jobs: Sequence[Mapping[str, Any]], seed: int, bounds: Bo
         done |= {left[number]: answer for number, answer in _read(outcome, said).items()}
         if outcome.ended == "timeout":
             break
-    in_time = time.monotonic() < until
+    left_over = until - time.monotonic()
     late = _not_asked(
         f"{LIVES} steps before it ended their process"
-        if in_time
+        if left_over > 0
         else f"the {bounds.seconds:.0f} s for all steps were over"
     )
-    return Answers(tuple(done.get(number, late) for number in range(len(jobs))), wall)
+    told = tuple(done.get(number, late) for number in range(len(jobs)))
+    return Answers(told, wall, left=left_over)
+
+
+def _request(source: Source, jobs: Sequence[Mapping[str, Any]], bounds: Bounds) -> bytes:
+    timed = [{"seconds": bounds.step_seconds, **job} for job in jobs]
+    request = {**source.request(), "seconds": bounds.step_seconds, "jobs": timed}
+    return json.dumps(request).encode("ascii")
 
 
 def _process(
-    source: Source, jobs: Sequence[Mapping[str, Any]], seed: int, seconds: float, bounds: Bounds
+    request: bytes,
+    seed: int,
+    seconds: float,
+    bounds: Bounds,
+    meanwhile: Callable[[], object] | None,
 ) -> Outcome:
-    timed = [{"seconds": bounds.step_seconds, **job} for job in jobs]
-    request = {**source.request(), "seconds": bounds.step_seconds, "jobs": timed}
     return run_python(
         _PROGRAM,
-        json.dumps(request).encode("ascii"),
+        request,
         Wall(
             hide=tuple(home() / name for name in _RECORDS),
             memory_mb=bounds.memory_mb,
@@ -134,6 +161,7 @@ def _process(
             output_bytes=MOST_SAID,
         ),
         env={"PYTHONHASHSEED": str(seed), VARIABLE: str(home())},
+        meanwhile=meanwhile,
     )
 
 

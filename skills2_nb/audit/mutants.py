@@ -12,7 +12,6 @@ from skills2_nb.audit.changes import Change, Labels, changes, in_turn, joint, sw
 from skills2_nb.audit.choices import choices
 from skills2_nb.audit.reads import WHOLE, Field, Side
 from skills2_nb.contract import table
-from skills2_nb.contract.blobs import TABLE_TAG
 from skills2_nb.contract.canonical import decode, digest, encode
 from skills2_nb.contract.invariants import output_fields
 from skills2_nb.contract.spec import StepSpec
@@ -73,27 +72,20 @@ class Recorded:
         return not output_fields(self.output)
 
 
-Tables = dict[str, Any]
-
-
-def recorded(
-    spec: StepSpec, args: Mapping[str, Any], output: Any, tables: Tables | None = None
-) -> Recorded:
+def recorded(spec: StepSpec, args: Mapping[str, Any], output: Any) -> Recorded:
     """A recorded call, its tables loaded.
 
     Args:
         args: plain arguments by name, a table as its reference.
         output: the plain result.
-        tables: frames by digest, to load each once for many calls; changed.
 
     Raises:
         Skills2Error, ValueError: the values do not fit the step's types any more, or a table is
             not stored here.
     """
     key = digest([spec.id, dict(args), output])
-    known = {} if tables is None else tables
-    given = {name: _with_frames(item, known) for name, item in args.items()}
-    result = _with_frames(output, known)
+    given = {name: _with_frames(item) for name, item in args.items()}
+    result = _with_frames(output)
     inputs = spec.validate({name: decode(item) for name, item in given.items()})
     return Recorded(spec, given, result, inputs, spec.restored_output(result), key)
 
@@ -215,15 +207,12 @@ def _is_same(one: Any, other: Any) -> bool:
     return isinstance(one, str) and one == other
 
 
-def _with_frames(value: Any, tables: Tables) -> Any:
+def _with_frames(value: Any) -> Any:
     """A plain value with each reference of a table replaced by the table."""
     if table.is_reference(value):
-        sha = value[TABLE_TAG]
-        if sha not in tables:
-            tables[sha] = table.load(value)
-        return table.copied(tables[sha])  # an invariant may write into its own
+        return table.load(value)
     if isinstance(value, dict):
-        return {name: _with_frames(item, tables) for name, item in value.items()}
+        return {name: _with_frames(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_with_frames(item, tables) for item in value]
+        return [_with_frames(item) for item in value]
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -162,6 +163,7 @@ def figures(text: str, names: tuple[str, ...] = ()) -> tuple[Figure, ...]:
     )
 
 
+@functools.lru_cache(maxsize=32)  # each call of a run is held against the same prompt and inputs
 def literals(text: str) -> tuple[Figure, ...]:
     """The numbers and dates that a prompt or prose gives as sources: code counts, words do not."""
     return tuple(

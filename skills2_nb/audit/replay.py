@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -123,6 +123,7 @@ def replay(
     *,
     seconds: float = TOTAL,
     also: Sequence[Mapping[str, Any]] = (),
+    meanwhile: Callable[[], object] | None = None,
 ) -> Replayed:
     """Run the pure steps of a run again and compare.
 
@@ -135,12 +136,13 @@ def replay(
         state: the run.
         seconds: for all steps together.
         also: further jobs for the same process, asked after the steps.
+        meanwhile: is called once while the process starts, where there is one.
     """
     source = _source(skill, state)
     if isinstance(source, str):
         return Replayed(fault=source)
     bounds = Bounds(seconds, min(skill.runtime.timeout, seconds), skill.runtime.memory_mb)
-    return _Replaying(skill, source, bounds, also).all_of(state)
+    return _Replaying(skill, source, bounds, also, meanwhile).all_of(state)
 
 
 def _source(skill: Skill, state: RunState) -> Source | str:
@@ -165,9 +167,9 @@ class _Replaying:
     source: Source
     bounds: Bounds
     also: Sequence[Mapping[str, Any]]
+    meanwhile: Callable[[], object] | None
 
     def all_of(self, state: RunState) -> Replayed:
-        begun = time.monotonic()
         chosen = _in_order(call for call in state.calls if call.status == "ok")
         settled = {call.seq: kept for call in chosen if (kept := self._without(call)) is not None}
         groups = _groups(call for call in chosen if call.seq not in settled)
@@ -175,7 +177,7 @@ class _Replaying:
             return Replayed(_sorted(settled))
         order = seeds()
         jobs = [*(_job(calls[0]) for calls in groups), *self.also]
-        answers = ask(self.source, jobs, order[0], self.bounds)
+        answers = ask(self.source, jobs, order[0], self.bounds, self.meanwhile)
         if answers.fault is not None:
             return Replayed(wall=answers.wall, fault=answers.fault, tripped=answers.own)
         declares = any(spec.effects for spec in self.skill.steps)
@@ -188,7 +190,7 @@ class _Replaying:
                     settled[call.seq] = verdict
                 else:
                     doubtful.append(_Doubt(call, told, verdict))
-        left = replace(self.bounds, seconds=self.bounds.seconds - (time.monotonic() - begun))
+        left = replace(self.bounds, seconds=answers.left)
         settled |= _resolved(self.source, doubtful, order[1:], left)
         if state.live is not None and self.source.package is not None:
             settled = {seq: _excused(call) for seq, call in settled.items()}

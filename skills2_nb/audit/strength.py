@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skills2_nb.audit.mutants import Mutant, Tables, mutants, recorded
+from skills2_nb.audit.mutants import Mutant, mutants, recorded
 from skills2_nb.audit.sourcing import before
 from skills2_nb.audit.tally import Count, Tally, Wanted, slot
 from skills2_nb.contract.canonical import holds_digest
@@ -15,6 +15,7 @@ from skills2_nb.contract.invariants import RunView
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.spec import StepSpec
 from skills2_nb.contract.state import RunState
+from skills2_nb.contract.table import remembered
 
 #: How many calls of one step a run gives, the newest first.
 _CALLS = 8
@@ -89,12 +90,11 @@ def measure(
             again unless ``thorough``.
     """
     made = known or Strength()
-    tables: Tables = {}
-    for sample in samples:
-        spec = skill.step(sample.step)
-        if not spec.invariants or not (thorough or is_open(made, spec)):
-            continue
-        made = merge(made, _measured(spec, sample, made, tables, thorough=thorough))
+    with remembered():
+        for sample in samples:
+            spec = skill.step(sample.step)
+            if spec.invariants and (thorough or is_open(made, spec)):
+                made = merge(made, _measured(spec, sample, made, thorough=thorough))
     return made
 
 
@@ -161,13 +161,11 @@ def _open_fields(strength: Strength, spec: StepSpec) -> set[str]:
     return {name for name in wanted if not counts.get(name, (0, 0))[0]}
 
 
-def _measured(
-    spec: StepSpec, sample: Sample, known: Strength, tables: Tables, *, thorough: bool
-) -> Strength:
+def _measured(spec: StepSpec, sample: Sample, known: Strength, *, thorough: bool) -> Strength:
     if holds_digest(dict(sample.args)) or holds_digest(sample.output):
         return Strength(unmeasured={spec.id: "its values were kept only as digests"})
     try:
-        call = recorded(spec, sample.args, sample.output, tables)
+        call = recorded(spec, sample.args, sample.output)
     except (Skills2Error, ValueError, TypeError, RecursionError) as error:
         return Strength(unmeasured={spec.id: told(error).partition("\n")[0]})
     count = Count(call, sample.run)

@@ -206,6 +206,7 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
     return tuple(names or ())
 
 
+@functools.lru_cache(maxsize=1024)
 def _body(code: Any) -> tuple[bool, bool]:
     """Whether a body raises, and whether it can return anything but None."""
     raises = returns = False

@@ -134,7 +134,7 @@ class Skill:
         view = self.view(state)
         fields: dict[str, Any] = dict(view.inputs)
         for id_ in reversed(self.ancestors(spec.id)):
-            if id_ in view.outputs:
+            if id_ in view.outputs and _gives_any(self.step(id_), spec.guard.parameters):
                 fields.update(inv.output_fields(view.outputs[id_]))
         return inv.holds(spec.guard, fields, view)
 
@@ -301,6 +301,12 @@ class Skill:
         return seen
 
 
+def _gives_any(step: StepSpec, wanted: Iterable[str]) -> bool:
+    """Whether a result may have a field that is asked for; to restore one loads its tables."""
+    names = getattr(step.output_type, "__pydantic_fields__", None)
+    return names is None or any(name in names for name in wanted)
+
+
 class _Outputs(Mapping[str, Any]):
     """Typed outputs by step, restored when looked at."""
 
@@ -310,6 +316,9 @@ class _Outputs(Mapping[str, Any]):
     def __getitem__(self, id: str) -> Any:
         spec, value = self._plain[id]
         return spec.restored_output(value)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._plain  # without restoring it, as the mixin's would
 
     def __iter__(self) -> Any:
         return iter(self._plain)

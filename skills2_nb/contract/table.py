@@ -7,6 +7,7 @@ import json
 import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 HEAD_ROWS = 5
 _KEEP: ContextVar[list[JournalError] | None] = ContextVar("keep tables", default=None)
+_KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("tables unpacked", default=None)
 
 
 class kept:
@@ -163,7 +165,22 @@ def load(value: Mapping[str, Any]) -> Any:
     sha = value.get(TABLE_TAG, value.get("table"))
     if not isinstance(sha, str):
         raise ValueError('a table is passed on as {"table": "<digest>"}')
-    return unpack(blobs.get(sha))
+    known = _KNOWN.get()
+    frame = unpack(blobs.get(sha)) if known is None or sha not in known else known[sha]
+    if known is None or not _is_flat(frame):
+        return frame
+    return copied(known.setdefault(sha, frame))
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """While it is open, each stored table is unpacked once; every load gives a copy of its own."""
+    known = _KNOWN.get()
+    token = _KNOWN.set({} if known is None else known)
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
 
 
 def unpack(data: bytes) -> Any:
@@ -221,6 +238,12 @@ def _stored_as(data: bytes) -> str:
         except JournalError as error:
             lost.append(error)
     return hashlib.sha256(data).hexdigest()
+
+
+def _is_flat(frame: Any) -> bool:
+    """Whether no cell is a list or mapping, which a copy of the frame would share with it."""
+    loose = [name for name in frame.columns if str(frame[name].dtype) == "object"]
+    return all(_ATOMS.issuperset(map(type, frame[name])) for name in loose)
 
 
 def _library(frame: Any) -> str:
@@ -370,6 +393,7 @@ _UNFIT = (
 )
 _OF_ROWS: dict[tuple[type[Table], type[BaseModel]], type[Table]] = {}
 _MISSING = ("NoneType", "NAType", "NaTType")
+_ATOMS = frozenset({str, int, float, bool, type(None)})
 #: How NumPy counts an instant that is none.
 _NAT = -(2**63)
 _PACK = {"pandas": _pandas_values, "polars": _polars_values}

@@ -22,7 +22,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -123,11 +123,14 @@ def run_python(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Outcome:
     """Run a module's ``main()`` in a new interpreter, behind hooks and, where it is, bubblewrap.
 
     Args:
         module: a module that the interpreter finds; the rest as in :func:`run`.
+        meanwhile: is called once while the interpreter starts; the program's time counts from
+            its return. What it raises ends the program.
     """
     kind = standing()
     if kind is None:
@@ -135,7 +138,7 @@ def run_python(
     if kind == "hooks" and wall.read != EVERYWHERE:
         return _unbuilt("hooks do not bound what is read, and bubblewrap is not here")
     start = [sys.executable, "-P", "-B", str(_INSIDE), _settings(wall, guarded=True), module]
-    return _held(start, given, wall, cwd, env, kind)
+    return _held(start, given, wall, cwd, env, kind, meanwhile)
 
 
 def bounded(
@@ -251,6 +254,7 @@ def _held(
     cwd: Path | None,
     env: Mapping[str, str] | None,
     kind: Kind | None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Outcome:
     place = Path.cwd() if cwd is None else cwd
     program = _bubblewrap()
@@ -269,6 +273,9 @@ def _held(
         return _unbuilt(str(error))
     try:
         exchange = _Exchange(process, given, wall)
+        if meanwhile is not None:
+            exchange.hand_over()
+            meanwhile()
         stopped = exchange.to_the_end()
     finally:
         _end(process, kind)
@@ -324,12 +331,21 @@ class _Exchange:
         self._process = process
         self._wall = wall
         self._left = memoryview(given)
-        self._until = time.monotonic() + wall.seconds
+        self._until = 0.0
         self.stdout = bytearray()
         self.stderr = bytearray()
 
+    def hand_over(self) -> None:
+        """Give the program as much as its pipe takes at once: it need not wait for the rest."""
+        stream = cast("IO[bytes]", self._process.stdin)
+        os.set_blocking(stream.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            while not self._write(stream):
+                pass
+
     def to_the_end(self) -> Literal["timeout", "output"] | None:
         """Talk until the program has ended; the bound that was hit, if one was."""
+        self._until = time.monotonic() + self._wall.seconds
         with selectors.DefaultSelector() as pipes:
             for pipe, event in (
                 (self._process.stdin, selectors.EVENT_WRITE),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skills2_nb.audit.consistency import weigh
+from skills2_nb.audit.consistency import ask_again, weigh
 from skills2_nb.audit.steps import step_views
 from skills2_nb.contract.errors import ContractError
 from skills2_nb.contract.run import Run
@@ -18,7 +18,7 @@ _SPEC.loader.exec_module(kit)
 
 def weighed(run, skill=None):
     skill = skill or run.skill
-    return weigh(skill, run.state, step_views(skill, run.state))
+    return weigh(skill, ask_again(skill, run.state, step_views(skill, run.state)))
 
 
 def codes(result):

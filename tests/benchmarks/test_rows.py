@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import judging, notebook, opening, step_call
+from benchmarks import importing, judging, notebook, opening, step_call
 
 
 def test_step_call_journals_what_the_floor_journals(
@@ -62,6 +62,20 @@ def test_a_step_is_called_as_the_bare_function_is(
     assert len(list(serving.many(tmp_path).iterdir())) == serving.MANY
 
 
+def test_both_servers_answer_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jupytext", reason="the peers are for developers")
+    from benchmarks import over_http, serving
+
+    monkeypatch.setattr(over_http, "ROUNDS", 1)
+    monkeypatch.setattr(over_http, "LOOPS", 1)
+    monkeypatch.setenv("SKILLS2_HOME", str(tmp_path / "home"))
+    package, bare = serving.single(tmp_path), serving.bare_code()
+    listing, step = over_http.rows(package, bare, serving.ARGUMENTS, tmp_path)
+    assert len(listing.samples) == len(step.samples) == 2
+    (journal,) = (tmp_path / "home").rglob("*.jsonl")
+    assert journal.read_text().count('"kind":"step_ok"') == 2
+
+
 def test_an_audit_is_measured_beside_its_replay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,3 +85,14 @@ def test_an_audit_is_measured_beside_its_replay(
     (row,) = judging.rows(tmp_path)
     assert [sample.name.split(":")[0] for sample in row.samples] == ["skills2", "floor"]
     assert "ms here" in row.goal
+
+
+def test_skills_are_imported_and_exported_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "ROUNDS", 1)
+    monkeypatch.setattr(importing, "SKILLS", 3)
+    (row,) = importing.rows(tmp_path)
+    assert [sample.name.partition(":")[0] for sample in row.samples] == ["skills2", "floor"]
+    ours = sorted((tmp_path / "made" / "skills").glob("*/SKILL.md"))
+    assert [path.parent.name for path in ours] == ["skill-0000", "skill-0001", "skill-0002"]

@@ -1,6 +1,7 @@
 """Errors, interrupts and readers that went away."""
 
 import errno
+import os
 import signal
 import subprocess
 import sys
@@ -138,23 +139,63 @@ def wait() -> Done:
 '''
 
 
-def test_control_c_is_130_and_no_traceback(make_notebook, tmp_path):
-    path = make_notebook(
-        [("front", "---\nname: slow\ndescription: It waits.\n---"), ("step", SLOW)]
-    )
+def waiting(words, place, **environ):
+    """A command whose step waits, once it does."""
     child = subprocess.Popen(
-        [sys.executable, "-c", HEEDING, "run", str(path)],
+        [sys.executable, "-c", HEEDING, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=tmp_path,
+        cwd=place,
+        env=os.environ | environ,
     )
     assert child.stderr.readline() == "waiting\n"
     time.sleep(0.1)
-    child.send_signal(signal.SIGINT)
+    return child
+
+
+@pytest.fixture
+def slow(make_notebook):
+    front = "---\nname: slow\ndescription: It waits.\n---"
+    return make_notebook([("front", front), ("step", SLOW)])
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_without_a_word_and_leaves_no_folder(number, code, slow, tmp_path):
+    spare = tmp_path / "spare"
+    spare.mkdir()
+    child = waiting(["run", str(slow)], tmp_path, TMPDIR=str(spare))
+    assert [path.name[:8] for path in spare.iterdir()] == ["skills2-"]
+    child.send_signal(number)
     _, err = child.communicate(timeout=60)
-    assert child.returncode == 130
-    assert err.strip() == ""
+    assert (child.returncode, err.strip(), list(spare.iterdir())) == (code, "", [])
+
+
+def test_a_handler_of_the_caller_is_left_alone_and_ours_is_taken_back():
+    before = signal.getsignal(signal.SIGTERM)
+    heard = []
+    try:
+        signal.signal(signal.SIGTERM, lambda *_: heard.append("mine"))
+        assert guard.guarded(lambda: signal.raise_signal(signal.SIGTERM)) == 0
+        assert heard == ["mine"]
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        assert guard.guarded(lambda: signal.raise_signal(signal.SIGTERM)) == 143
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_child_that_the_work_forked_ends_by_the_signal_itself():
+    def work():
+        child = os.fork()
+        if not child:
+            signal.raise_signal(signal.SIGTERM)
+            os._exit(0)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM and 7
+
+    assert guard.guarded(work) == 7
 
 
 def test_a_reader_that_went_away_is_no_error(desk):

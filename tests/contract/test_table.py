@@ -8,7 +8,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from skills2_nb.contract import blobs
 from skills2_nb.contract.errors import DefinitionError, JournalError
-from skills2_nb.contract.table import Table, kept, load, pack, reference
+from skills2_nb.contract.table import Table, kept, load, pack, reference, remembered
 
 np = pytest.importorskip("numpy", reason="arrays need NumPy")
 pd = pytest.importorskip("pandas", reason="frames need pandas")
@@ -135,3 +135,43 @@ def test_a_table_whose_rows_are_gone_says_so() -> None:
 def test_decimals_are_text_in_a_table() -> None:
     frame = pd.DataFrame({"d": [Decimal("1.10")]})
     assert reference(frame)["head"] == [["1.10"]]
+
+
+def unpackings(monkeypatch):
+    """The blobs that were read so far."""
+    read, get = [], blobs.get
+    monkeypatch.setattr(blobs, "get", lambda sha: (read.append(sha), get(sha))[1])
+    return read
+
+
+@pytest.mark.parametrize("frame", [PANDAS[0], PANDAS[-1], pl.DataFrame({"a": ["x", None]})])
+def test_a_remembered_table_is_unpacked_once_and_shared_with_nobody(frame, home, monkeypatch):
+    with kept():
+        plain = reference(frame)
+    read = unpackings(monkeypatch)
+    with remembered():
+        first = load(plain)
+        with remembered():
+            second = load(plain)
+        if isinstance(first, pd.DataFrame):
+            first.iloc[0, 0] = first.iloc[1, 0]
+            first["more"] = 1
+        else:
+            first[0, "a"] = "y"
+        third = load(plain)
+        assert len(read) == 1
+    same = assert_frame_equal if isinstance(frame, pd.DataFrame) else assert_polars_equal
+    for made in (second, third):
+        same(made, frame)
+    same(load(plain), frame)
+    assert len(read) == 2
+
+
+def test_a_table_whose_cells_can_be_changed_is_never_remembered(home, monkeypatch):
+    with kept():
+        plain = reference(pd.DataFrame({"parts": [[1], [2]]}))
+    read = unpackings(monkeypatch)
+    with remembered():
+        load(plain)["parts"][0].append(9)
+        assert load(plain)["parts"][0] == [1]
+    assert len(read) == 2

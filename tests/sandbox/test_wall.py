@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -280,3 +281,39 @@ def test_the_group_is_gone(
     assert len(started) == 1
     with pytest.raises(ProcessLookupError):
         os.killpg(started[0], signal.SIGCONT)
+
+
+def test_what_is_done_meanwhile_is_done_while_the_program_runs(
+    program: Callable[..., Outcome], stands: str, tmp_path: Path
+) -> None:
+    """It has its input by then, all that a pipe takes, and its time counts from then on."""
+    place = tmp_path / "shared"
+    place.mkdir()
+    body = f"Path({str(place / 'begun')!r}).write_text(sys.stdin.read()); time.sleep(0.5); return 0"
+
+    def meanwhile() -> None:
+        until = time.monotonic() + 50
+        while not (place / "begun").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(2.5)
+
+    wall = Wall(write=(place,), seconds=2.0)
+    done = program(body, wall, b"all of it", meanwhile=meanwhile)
+    assert (place / "begun").read_text() == "all of it"
+    assert (done.ended, done.returncode, done.wall) == ("exit", 0, stands)
+
+
+def test_what_fails_meanwhile_ends_the_program(
+    program: Callable[..., Outcome], stands: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    popen = subprocess.Popen
+
+    def noted(*args: Any, **options: Any) -> Any:
+        started.append(popen(*args, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    with pytest.raises(ZeroDivisionError):
+        program("time.sleep(60)", given=b"x" * 3_000_000, meanwhile=lambda: 1 // 0)
+    assert started[-1].returncode is not None

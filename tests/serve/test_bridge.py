@@ -69,8 +69,8 @@ def kernel(served: Served, runtime: Path) -> Served:
     return served
 
 
-def over_stdio(skills: Path, home: Path, runtime: Path) -> Any:
-    env = environment(home, JUPYTER_RUNTIME_DIR=str(runtime))
+def over_stdio(skills: Path, home: Path, runtime: Path, **more: str) -> Any:
+    env = environment(home, JUPYTER_RUNTIME_DIR=str(runtime), **more)
     return stdio_client(
         StdioServerParameters(command=CONNECT[0], args=[*CONNECT[1:], str(skills)], env=env)
     )
@@ -103,9 +103,11 @@ class Near:
 
 
 @contextlib.asynccontextmanager
-async def near(skills: Path, client: Any = None, **settings: Any) -> AsyncIterator[Near]:
+async def near(
+    skills: Path, client: Any = None, session: str = "", **settings: Any
+) -> AsyncIterator[Near]:
     said: list[str] = []
-    transport = Transport(f"session-{next(_NUMBERS)}", "environment")
+    transport = Transport(session or f"session-{next(_NUMBERS)}", "environment")
     bridge = Bridge(Catalog([skills]), Options(no_audit, transport, say=said.append, **settings))
     async with Client(bridge.mcp._mcp_server, **(client or {})) as made:
         yield Near(made, bridge, said)
@@ -136,6 +138,96 @@ def test_a_run_in_a_kernel_over_stdio(
             assert first["session"].startswith("process-")
 
     asyncio.run(work())
+
+
+def test_another_process_goes_on_with_a_run(
+    sums: Path, skills: Path, home: Path, runtime: Path
+) -> None:
+    """By its session's name where that is the same, by the run's id where it is not."""
+
+    async def one(session: str, verb: str, given: dict[str, Any]) -> dict[str, Any]:
+        server = over_stdio(skills, home, runtime, CLAUDE_CODE_SESSION_ID=session)
+        async with Client(server) as client:
+            done = await client.call_tool(f"sums__{verb}", given)
+            assert done.structured_content is not None and not done.is_error, done
+            return dict(done.structured_content)
+
+    async def work() -> None:
+        run = (await one("restarted", "start_run", START))["run_id"]
+        assert (await one("restarted", "add", {}))["run_id"] == run
+        told = await one("another", "tell", {"run_id": run})
+        assert (told["run_id"], told["next"]) == (run, ["sums__end_run"])
+        ended = await one("restarted", "end_run", {"answer": told["readout"]})
+        assert (ended["run_id"], ended["missing"]) == (run, [])
+        kinds = [record["kind"] for record in read(find(run))]
+        assert kinds == ["run_started", "step_ok", "step_ok", "run_ended", "answer"]
+
+    asyncio.run(work())
+
+
+def test_a_bridge_begun_anew_goes_on_in_the_kernel(
+    sums: Path, skills: Path, kernel: Served
+) -> None:
+    async def work() -> None:
+        async with near(skills, session="anew") as here:
+            run = (await here.call("start_run", **START)).structured_content["run_id"]
+            await here.call("add")
+        async with near(skills, session="anew") as here:
+            told = (await here.call("tell")).structured_content
+            assert (told["run_id"], told["readout"]) == (run, "Adding up gives, live, 3.")
+        async with near(skills) as here:
+            await here.until("sums__doubled")
+            done = (await here.call("doubled", run_id=run)).structured_content
+            assert (done["run_id"], done["total"]) == (run, 6)
+
+    asyncio.run(work())
+
+
+#: A step whose own arguments are called as the kit's are.
+NAMESAKES = """
+class Kept(BaseModel):
+    kept: str
+
+@step
+def keep(run_id: str, refs: list[str]) -> Kept:
+    \"""Keep both.\"""
+    return Kept(kept=" ".join([run_id, *refs]))
+"""
+
+
+@pytest.mark.parametrize("where", ["package", "kernel"])
+def test_a_step_may_have_arguments_of_the_kits_names(
+    where: str, tmp_path: Path, package: Callable[..., Path], skills: Path, home: Path,
+    runtime: Path,
+) -> None:  # fmt: skip
+    package("sums", SUMS + NAMESAKES)
+
+    async def work() -> None:
+        async with near(skills) as here:
+            if where == "kernel":
+                async with asyncio.timeout(15):
+                    while not here.bridge.cards()[0].folder.samefile(runtime):
+                        await asyncio.sleep(0.05)
+            first = (await here.call("start_run", **START)).structured_content["run_id"]
+            await here.call("add")
+            await here.call("tell")
+            own = await here.call("keep", run_id="mine", refs=["a", "b"])
+            assert own.structured_content["kept"] == "mine a b"
+            second = (await here.call("start_run", **START)).structured_content["run_id"]
+            await here.call("add")
+            await here.call("tell")
+            taken = {"run_id": "tell#/readout"}
+            referred = await here.call("keep", refs=[], skills2_refs=taken, skills2_run_id=second)
+            assert referred.structured_content["kept"].startswith("Adding up gives")
+            calls = [record for record in read(find(second)) if record.get("step") == "keep"]
+            assert calls[0]["bound"]["run_id"]["from"] == "tell#/readout"
+            back = await here.call("keep", run_id="x", refs=[], skills2_run_id=first)
+            assert back.structured_content["kind"] == "run_ended"
+
+    with contextlib.ExitStack() as stack:
+        if where == "kernel":
+            stack.enter_context(live(tmp_path, home, runtime, SUMS + NAMESAKES))
+        asyncio.run(work())
 
 
 def test_fastmcps_client_finds_packages_alone(

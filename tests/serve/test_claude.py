@@ -22,6 +22,9 @@ TURNS = [
     ("tell", {}),
     ("end_run", {"answer": "$last_result"}),
 ]
+#: The model would call before the server is there, and one wait lasts seconds at most: on a busy
+#: machine the first calls were refused by the client, and no server ever saw them.
+PATIENCE = [("WaitForMcpServers", {})] * 8
 
 
 needs_claude = pytest.mark.skipif(not CLAUDE, reason="set SKILLS2_CLAUDE to the client's program")
@@ -37,7 +40,7 @@ def talk(
 ) -> dict[str, Any]:
     """What the client says of a session in which its model calls these tools, one a turn."""
     script = folder / "script.json"
-    patient = [("WaitForMcpServers", {}), *turns]  # the model would call before they are there
+    patient = [*PATIENCE, *turns]
     blocks = [[{"type": "tool_use", "name": name, "input": given}] for name, given in patient]
     script.write_text(json.dumps([*blocks, [{"type": "text", "text": "It is 3."}]]))
     entry = {
@@ -74,6 +77,7 @@ def talk(
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                 "DISABLE_TELEMETRY": "1",
                 "DISABLE_AUTOUPDATER": "1",
+                "MCP_TIMEOUT": "90000",
             },
             capture_output=True,
             text=True,
@@ -109,6 +113,8 @@ def test_a_whole_run_over_stdio(verb: str, shared: Path, tmp_path: Path, home: P
 def test_a_cell_run_again_during_the_session_is_called_in_its_new_form(
     shared: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from jupyter_core.utils import ensure_event_loop
+
     from tests.lab.kernels import kernel
     from tests.serve.test_real_kernel import TELL, notebook_of_sums
 
@@ -131,6 +137,7 @@ def test_a_cell_run_again_during_the_session_is_called_in_its_new_form(
                 time.sleep(0.1)
             running.run(new)
             done.touch()
+            ensure_event_loop().close()  # jupyter_client made it for this thread and leaves it
 
         author = threading.Thread(target=work, daemon=True)
         author.start()

@@ -5,10 +5,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+from mcp.client import Client
+
+from skills2_nb.contract.journal import Record, read
+from skills2_nb.contract.run import find
 from skills2_nb.library.catalog import Catalog
+from skills2_nb.serve.bridge import Bridge
 from skills2_nb.serve.desk import Desk
 from skills2_nb.serve.pool import Pool
-from skills2_nb.serve.sessions import Session
+from skills2_nb.serve.server import Options
+from skills2_nb.serve.sessions import Session, Transport
 from skills2_nb.serve.surface import Surface, once
 from tests.serve.conftest import no_audit
 from tests.serve.packages import write_package
@@ -71,3 +78,49 @@ def test_the_broken_are_named_once_and_hold_nobody_up(tmp_path: Path) -> None:
 
     asyncio.run(work())
     assert sorted(line.split()[0] for line in said) == sorted(UNREAD | UNIMPORTED)
+
+
+def test_sixteen_sessions_of_connect_mix_nothing(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is a bridge of its own over the same folder; two and two use one skill."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    root = tmp_path / "skills"
+    spread(root)
+    turns = 5
+
+    async def session(at: int) -> tuple[int, str]:
+        transport = Transport(f"session-{at}", "environment")
+        bridge = Bridge(Catalog([root]), Options(no_audit, transport, say=lambda sentence: None))
+        async with Client(bridge.mcp._mcp_server) as client:
+
+            async def call(step: str, **given: Any) -> dict[str, Any]:
+                words = {"skill": f"p{100 + at // 2}", "step": step, "arguments": given}
+                done = await client.call_tool("call_step", words)
+                assert done.structured_content is not None and not done.is_error, done
+                return dict(done.structured_content)
+
+            run = (await call("start_run", prompt=f"Add {at}.", inputs={}))["run_id"]
+            for turn in range(turns):
+                done = await call("add", values=[at, turn])
+                assert (done["total"], done["run_id"]) == (at + turn, run)
+            told = await call("tell")
+            await call("end_run", answer=told["readout"])
+        return at, run
+
+    async def all_of_them() -> list[tuple[int, str]]:
+        return await asyncio.gather(*map(session, range(16)))
+
+    made = asyncio.run(all_of_them())
+    assert len({run for _, run in made}) == 16
+    for at, run in made:
+        first, *rest = read(find(run))
+        assert (first["session"], first["skill"]) == (f"session-{at}", f"p{100 + at // 2}")
+        assert [given(record) for record in rest if record.get("step") == "add"] == [
+            [at, turn] for turn in range(turns)
+        ]
+        assert [record["kind"] for record in rest[turns:]] == ["step_ok", "run_ended", "answer"]
+
+
+def given(record: Record) -> Any:
+    return record["args"]["values"]
