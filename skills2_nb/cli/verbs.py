@@ -52,7 +52,7 @@ _TABLE = (
         "transform",
         "Write",
         "transform:transform",
-        "Make a notebook of a plain skill, with a stub for each step of its prose.",
+        "Make a plain skill a notebook, with a stub for each of its steps.",
         "skills2 transform ~/.claude/skills/code-review -o drafts",
     ),
     Verb(
@@ -103,6 +103,13 @@ _TABLE = (
         "explain:explain",
         "Show where each argument of a step came from.",
         "skills2 explain weekly-numbers write_readout",
+    ),
+    Verb(
+        "eval",
+        "Prove",
+        "eval:evaluate",
+        "Play a skill's cases and report what holds.",
+        "skills2 eval weekly-numbers",
     ),
     Verb(
         "runs",
