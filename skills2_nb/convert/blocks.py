@@ -70,6 +70,7 @@ class _Reader:
     blank: bool = True
     growing: bool = False
     open: _Open | None = None
+    numbered: _Open | None = None
     lists: int = 0
 
     def read(self, number: int, line: str) -> None:
@@ -152,14 +153,15 @@ class _Reader:
         atx = _ATX.match(line)
         if atx:
             self._add(Block("heading", number, _unclosed(atx[2] or ""), level=len(atx[1])))
-            self.open = None
+            self.open = self.numbered = None
             return True
         under = _SETEXT.match(line)
         if not (under and self.growing and self.blocks and self.blocks[-1].kind == "text"):
             return False
         last = self.blocks[-1]
         self.blocks[-1] = replace(last, kind="heading", level=1 if under[1][0] == "=" else 2)
-        self.open, self.growing = None, False
+        self.open = self.numbered = None
+        self.growing = False
         return True
 
     def _aside(self, line: str) -> bool:
@@ -182,24 +184,28 @@ class _Reader:
         said = None if item[2] is None else int(item[2])
         text = item[4] or ""
         task = _TASK.match(text)
-        before = self.open
-        same = before is not None and _goes_on(before, item[1][-1], said)
-        if not same:
+        mark = item[1][-1]
+        before = next(
+            (o for o in (self.open, self.numbered) if o and _goes_on(o, mark, said)), None
+        )
+        if before is None:
             self.lists += 1
-        ones = said == 1 and (not same or (before is not None and before.ones))
+        ones = said == 1 and (before is None or before.ones)
         inner = indent + len(item[1]) + max(1, min(len(item[3] or " "), 4))
         self._add(
             Block(
                 "item",
                 number,
                 text[task.end() :].strip() if task else text.strip(),
-                list=before.list if same and before else self.lists,
+                list=before.list if before else self.lists,
                 number=said,
                 task=task is not None,
             )
         )
         current = self.blocks[-1].list
-        self.open = _Open(current, item[1][-1], said, indent, inner, ones)
+        self.open = _Open(current, mark, said, indent, inner, ones)
+        if said is not None:
+            self.numbered = self.open
         opens = _FENCE.match(text)
         if opens and not (opens[1][0] == "`" and "`" in opens[2]):
             self.fence, self.growing = opens[1], False
@@ -231,8 +237,8 @@ def blocks(text: str, first: int = 1) -> tuple[Block, ...]:
     """The headings, the items of outermost lists and the paragraphs of a text, in order.
 
     Fenced and indented code, comments, HTML, tables and quotes are left out, and so is what is
-    nested below an item. A list that a fence or a paragraph breaks off goes on where its numbers
-    do.
+    nested below an item. A list that a fence, a paragraph or bullets break off goes on where its
+    numbers do.
 
     Args:
         text: markdown, LF.

@@ -85,12 +85,20 @@ def clear_of(path: Sequence[Block]) -> int:
 
 def is_against(path: Sequence[Block], clear: int) -> bool:
     """Whether a heading above says that what follows is no flow, or several to choose from."""
+    return is_aside(path, clear) or is_one_way(path)
+
+
+def is_aside(path: Sequence[Block], clear: int) -> bool:
+    """Whether a heading above says that what follows is no flow."""
     texts = [plain(block.text) for block in path if block.level > 1]
     if texts and clear and words.names_flow(texts[-1]):
         texts = texts[:-1]
+    return any(words.is_against(t) or words.is_about(t) for t in texts)
+
+
+def is_one_way(path: Sequence[Block]) -> bool:
+    """Whether a heading above says that what follows is one of several ways to choose from."""
+    texts = [plain(block.text) for block in path if block.level > 1]
     return any(
-        words.is_against(t)
-        or words.is_about(t)
-        or (words.names_many(t) and not words.names_flow(t))
-        for t in texts
+        words.is_variant(t) or (words.names_many(t) and not words.names_flow(t)) for t in texts
     )

@@ -8,11 +8,13 @@ from itertools import groupby
 
 from skills2_nb.convert import flow_words as words
 from skills2_nb.convert.blocks import Block
-from skills2_nb.convert.candidate import Candidate, Form, clear_of, is_against
+from skills2_nb.convert.candidate import Candidate, Form, clear_of, is_against, is_one_way
 from skills2_nb.convert.titles import plain
 
 #: The level at which a document has its sections.
 _SECTION = 2
+#: How clear it is below a heading that is just the word for a flow.
+_PLAINLY = 2
 #: A flow has at least two steps.
 _LEAST = 2
 _Numbering = Callable[[str], tuple[int, str] | None]
@@ -97,7 +99,7 @@ def _headings(found: Sequence[Block], paths: Sequence[tuple[Block, ...]]) -> Ite
         path = group[0][1]
         clear = words.names_flow(plain(path[-1].text)) if path else 0
         plainly = not any(_is_labelled(block.text) for block, _ in group)
-        if clear == 2 and len(group) > 1 and plainly:
+        if clear == _PLAINLY and len(group) > 1 and plainly:
             items = tuple(block for block, _ in group)
             labels = tuple(block.text for block in items)
             yield Candidate("sections", items, labels, path, clear, is_against(path, clear))
@@ -140,7 +142,7 @@ def _is_against_headings(form: Form, path: Sequence[Block], clear: int) -> bool:
     path = [block for block in path if not words.is_able(plain(block.text))]
     if form == "steps":
         texts = [plain(block.text) for block in path if block.level > 1]
-        return any(words.is_about(t) or words.names_many(t) for t in texts)
+        return any(words.is_about(t) for t in texts) or is_one_way(path)
     return is_against(path, clear)
 
 
@@ -199,10 +201,22 @@ def _list(
         return None
     told = 1 if lead and words.orders(plain(lead)) else 0
     clear = max(clear_of(path), told)
-    told_apart = items[0].number is not None or items[0].task
+    numbered = items[0].number is not None or items[0].task
     labelled = all(_labelled(block.text, words.step_number) for block in items)
-    form: Form = "list" if told_apart or labelled else "bullets"
-    if form == "bullets" and not (clear > 1 or (clear and first)):
+    form: Form = "list" if numbered or labelled else "bullets"
+    named = bool(_bold(lead)) and not told
+    if form == "bullets" and (named or not (clear == _PLAINLY or (clear and first))):
         return None
     labels = tuple(block.text for block in items)
-    return Candidate(form, items, labels, path, clear, is_against(path, clear), first)
+    against = (
+        is_against(path, clear)
+        or (named and words.is_against(plain(_bold(lead))))
+        or (clear < _PLAINLY and _are_cases(items))
+    )
+    return Candidate(form, items, labels, path, clear, against, first)
+
+
+def _are_cases(items: Sequence[Block]) -> bool:
+    """Whether most items are questions, or say first when they hold: one is chosen of them."""
+    cases = [block for block in items if words.is_case(plain(_bold(block.text) or block.text))]
+    return len(cases) * 2 > len(items)

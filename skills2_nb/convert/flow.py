@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skills2_nb.convert.blocks import Block, blocks
-from skills2_nb.convert.candidate import RANK, Candidate
+from skills2_nb.convert.candidate import RANK, Candidate, is_aside, is_one_way
 from skills2_nb.convert.candidates import candidates, unnumbered
 from skills2_nb.convert.flow_words import is_about
 from skills2_nb.convert.titles import heading_title, item_title, named_id, plain
@@ -79,7 +79,7 @@ def flow_of(body: str, name: str = "", first: int = 1) -> Flow:
     usable = candidates(found)
     chosen, rivals = _chosen(usable, len(_sections(found)[0]))
     if chosen is None:
-        return _bounded(_by_sections(found, rivals, name, first))
+        return _bounded(_by_sections(found, rivals or _ways(usable), name, first))
     steps = tuple(
         _step(block, label) for block, label in zip(chosen.items, chosen.labels, strict=True)
     )
@@ -150,11 +150,24 @@ def _is_over(rank: int | None, candidate: Candidate) -> bool:
     return rank is not None and (rank > _PLAIN_HEADINGS or candidate.clear < _PLAINLY)
 
 
+def _ways(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The flows of which a user chooses one; the innermost of those that lie in each other."""
+    ways = [c for c in found if c.rank > _PLAIN_HEADINGS and _is_way(c)]
+    above = {block.line for c in ways for block in c.path}
+    return tuple(c for c in ways if not any(block.line in above for block in c.items))
+
+
+def _is_way(candidate: Candidate) -> bool:
+    """Whether nothing is said against a flow but that it is one of several."""
+    others = [block for block in candidate.path if not is_one_way((block,))]
+    return len(others) < len(candidate.path) and not is_aside(others, candidate.clear)
+
+
 def _step(block: Block, label: str) -> FlowStep:
     if block.kind == "item":
         title = item_title(block.text) or f"Item at line {block.line}"
         return FlowStep(title, block.line, _said(block.text, title), named_id(block.text))
-    title = heading_title(label) or heading_title(block.text)
+    title = heading_title(label) or heading_title(block.text) or f"Heading at line {block.line}"
     return FlowStep(title, block.line, _said(label, title), named_id(label))
 
 
@@ -167,7 +180,7 @@ def _said(text: str, title: str) -> str:
 
 def _sections(found: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     """The sections that tell what to do, and those that tell about the skill."""
-    headings = [block for block in found if block.kind == "heading" and plain(block.text)]
+    headings = [b for b in found if b.kind == "heading" and heading_title(b.text)]
     levels = [2, 1, 3, 4, 5, 6]
     for level in levels:
         at = [block for block in headings if block.level == level]
@@ -189,7 +202,7 @@ def _by_sections(
     if not told:
         return _whole(found, name, first)
     steps = tuple(_step(block, unnumbered(block.text)) for block in told)
-    if rivals:
+    if len(rivals) > 1:
         places = ", ".join(str(c.items[0].line) for c in rivals[:6])
         problem = _problem(
             "T002",
@@ -199,11 +212,13 @@ def _by_sections(
             "put the one that counts below a heading such as `## Workflow`, or number the steps",
         )
     else:
+        lacks = "no numbered headings, no list that tells a procedure"
+        if rivals:
+            lacks = f"{rivals[0].source} is a part of it"
         problem = _problem(
             "T001",
             told[0].line,
-            "the prose has no flow: no numbered headings, no list that tells a procedure; each "
-            "section is a step",
+            f"the prose has no flow: {lacks}; each section is a step",
             "write the procedure as a numbered list below `## Workflow`, if there is one",
         )
     problems = [problem]
@@ -217,7 +232,7 @@ def _by_sections(
 def _whole(found: Sequence[Block], name: str, first: int) -> Flow:
     """The one step of a text that has no section to make a step of."""
     title = name.replace("-", " ").strip().capitalize() or "Follow the skill"
-    heading = next((b for b in found if b.kind == "heading" and plain(b.text)), None)
+    heading = next((b for b in found if b.kind == "heading" and heading_title(b.text)), None)
     told = heading_title(heading.text) if heading else title
     says = next((plain(b.text) for b in found if b.kind != "heading" and plain(b.text)), told)
     problem = _problem(

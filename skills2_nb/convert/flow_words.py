@@ -12,7 +12,7 @@ _STEP_WORDS = (
 _COUNTED = "one|two|three|four|five|six|seven|eight|nine|ten|eins|zwei|drei|vier|fünf|[ivx]{1,5}"
 #: "Step 2:", "Phase II -", "Schritt 3", "第 2 步".
 _STEP = re.compile(
-    rf"(?:(?:{_STEP_WORDS})\s*[-#]?\s*(?P<n>\d{{1,3}}|{_COUNTED}|[a-z])(?P<part>[a-z]?)(?![\w-])"
+    rf"(?:(?:{_STEP_WORDS})\s*[-#]?\s*(?P<n>\d{{1,3}}|{_COUNTED}|[a-z])(?P<part>(?:\.\d{{1,3}})*[a-z]?)(?![\w-])"
     r"|第\s*(?P<han>[\d一二三四五六七八九十]+)\s*[步阶段])",
     re.IGNORECASE,
 )
@@ -44,20 +44,23 @@ _MAIN = re.compile(rf"{_PLAIN}(?:{_FLOW_NAMES})", re.IGNORECASE)
 _SAYS = re.compile(
     r"\b(?:workflow|procedure|steps|instructions|step[- ]by[- ]step|how to|ablauf|vorgehen\w*|"
     r"arbeitsablauf|schritte|anleitung|étapes|procédure|pasos|procedimiento|stappen)\b"
-    r"|\bprocess(?=\s*(?:$|[(:,—–-]|for\b|of\b|flow\b|steps?\b|overview\b))"
+    r"|\b(?:\d|two|three|four|five|six|seven|eight|nine|ten)[- ](?:steps?|stages?|phases?)\b"
+    r"|\bprocess(?=\s*(?:$|[(:,—–]|\s-|for\b|of\b|flow\b|steps?\b|overview\b))"
     r"|步骤|流程|手順",
     re.IGNORECASE,
 )
 #: Many at once stand side by side: one is chosen, not one after the other.
 _MANY = re.compile(
     r"\b(?:workflows|processes|procedures|modes|options|approaches|strategies|scenarios|recipes|"
-    r"use cases|variants|alternatives)\b",
+    r"use cases|variants|alternatives)\b|\bdecision (?:tree|guide|table|matrix)\b",
     re.IGNORECASE,
 )
+#: What comes after the flow.
+_NEXT = re.compile(r"(?:next|further|follow-up) steps", re.IGNORECASE)
 #: "Mode 1", "Option B": one of several ways, whatever it stands below.
 _VARIANT = re.compile(
     r"(?:mode|option|workflow|variant|scenario|case|example|path|route|approach|method|pattern|"
-    r"template|variante|beispiel|fall)\s*#?(?:\d+|[A-Z])\b",
+    r"template|variante|beispiel|fall)(?:\s*#?\d+|\s+#?(?-i:[A-Z]))\b",
     re.IGNORECASE,
 )
 _ORDERS = re.compile(
@@ -67,7 +70,8 @@ _ORDERS = re.compile(
 )
 #: What stands below such a heading is read, not done one after the other.
 _AGAINST = re.compile(
-    r"\b(?:best practices?|practices|principles?|rules?|pitfalls?|anti-?patterns?|mistakes?|"
+    r"\b(?:best practices?|practices|principles?|rules?|pitfalls?|gotchas?|"
+    r"anti-?patterns?|mistakes?|what not to|"
     r"red flags|troubleshooting|issues|problems|errors?|faqs?|questions|examples?|samples?|"
     r"outputs?|formats?|artifacts?|templates?|deliverables|capabilities|features|patterns|"
     r"concepts|considerations|resources?|references?|related|when (?:not )?to|overview|"
@@ -91,24 +95,35 @@ _ABOUT = re.compile(
     r"future (?:enhancements|work|plans)|"
     r"(?:detailed|full|complete|official|api|further) documentation|"
     r"when (?:not )?to (?:use|apply|invoke|request|trigger)\b.*|when this skill\b.*|triggers?|"
-    r"trigger (?:phrases|conditions)|keywords?|tags|"
+    r"trigger (?:phrases|conditions|terms|words)|keywords?|tags|"
     r"(?:(?:system|technical|software|hardware|environment|minimum|python|package|api) )?"
     r"(?:requirements?|prerequisites?|dependencies)|(?:.* )?installation(?: .*)?|"
     r"install(?:ing)?(?: .*)?|set-?up(?: .*)?|setting up(?: .*)?|environment setup|"
     r"(?:.*[ /])?(?:references?|resources?)|(?:references?|resources?) "
-    r"(?:files?|docs?|documents?|documentation|materials?|links|guides?|library|to|for|—|-).*|"
+    r"(?:files?|docs?|documents?|documentation|materials?|links|guides?|library|navigation|to|for|—|-).*|"
     r"see also|related\b.*|(?:further|additional) reading|learn more|links|documentation|"
     r"bibliography|citations?|getting help|help|support|"
     r"licen[cs]es?(?: (?:and|&|information|terms|notice)\b.*)?|credits|"
     r"acknowledge?ments?|attribution|authors?|changelog|version history|"
     r"(?:.* )?troubleshooting(?: .*)?|faqs?|frequently asked questions|"
-    r"(?:.* )?examples?|examples?(?: |:).*|(?:important |additional |general )?notes?|"
+    r"(?:.* )?examples?|(?:worked )?examples?(?: |:).*|(?:important |additional |general )?notes?|"
     r"version notes|notes? (?:on|about|for) .*|(?:.* )?(?:limitations?|caveats)|"
     r"(?:table of )?contents|toc|"
     r"überblick|übersicht|einleitung|einführung|wann .*|voraussetzungen|einrichtung|"
     r"referenzen|ressourcen|quellen|verweise|lizenz|hinweise|beispiele?|fehlerbehebung|"
     r"inhalt(?:sverzeichnis)?|vue d'ensemble|prérequis|ressources|exemples?|licence|"
     r"introducción|requisitos|instalación|recursos|referencias|ejemplos?|licencia|notas",
+    re.IGNORECASE,
+)
+#: A last sentence that bids to follow what comes below, though no colon ends it.
+_BIDS = re.compile(
+    r"(?:^|[.!?]\s+)((?:please )?(?:follow|complete|(?:work|go) through)\b[^.!?]*[.!?]?)$",
+    re.IGNORECASE,
+)
+#: An item that says when it holds, and so is one of several to choose from.
+_CASE = re.compile(
+    r"(?:if|when|whenever|for|to|falls|wenn|si|pour|para)\b(?! (?:each|every|all)\b)"
+    r"[^.;]{1,90}?[:,→]",
     re.IGNORECASE,
 )
 _NOT_A_WORD = re.compile(r"^[^\w(`*\[<\"'“«¿¡]+|\s+$")
@@ -147,6 +162,8 @@ def names_flow(heading: str) -> int:
     """How clearly a heading says that a flow comes: 2 for "Workflow", 1 for "Audit workflow"."""
     label = list_number(bare(heading))
     plain = (label[1] if label else bare(heading)).rstrip(" :.")
+    if _NEXT.fullmatch(plain):
+        return 0
     if _MAIN.fullmatch(re.sub(r"\s*\(.*\)$", "", plain)):
         return 2
     return 1 if _SAYS.search(plain) and not names_many(heading) else 0
@@ -181,4 +198,13 @@ def is_about(heading: str) -> bool:
 
 def orders(text: str) -> bool:
     """Whether a paragraph that leads to a list says that its items come one after the other."""
-    return bool(_ORDERS.search(text[-300:]))
+    end = text[-300:].rstrip()
+    if not end.endswith((":", "\uff1a")):
+        bids = _BIDS.search(end)
+        end = bids[1] if bids else ""
+    return bool(_ORDERS.search(end))
+
+
+def is_case(item: str) -> bool:
+    """Whether an item is a question, or says first when it holds: "If it fails, ..."."""
+    return item.rstrip(" \"'”»*").endswith(("?", "\uff1f")) or bool(_CASE.match(item))

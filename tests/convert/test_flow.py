@@ -46,6 +46,8 @@ FLOWS = {
     "nested lists": ("## Steps\n\n1. a\n   - x\n   - y\n2. b\n   1. z\n   2. w", ["a", "b"]),
     "broken by a fence": ("## Steps\n\n1. a\n\n```\n2. no\n```\n\n2. b", ["a", "b"]),
     "broken by a paragraph": ("## Steps\n\n1. a\n\nNow wait.\n\n2. b", ["a", "b"]),
+    "broken by bullets": ("## Steps\n\n1. a\n- x\n- y\n\n2. b\n- z\n\n3. c", ["a", "b", "c"]),
+    "in parts of a step": ("## Phase 1: A\n\n## Phase 1.5: B\n\n## Phase 2: C", ["A", "B", "C"]),
     "led in": ("# X\n\nThis takes two steps:\n\n1. a\n2. b\n\n## Notes\n\n1. x\n2. y", ["a", "b"]),
     "the main one among several": (
         "## Principles\n\n1. x\n2. y\n\n## Workflow\n\n1. a\n2. b\n\n"
@@ -61,6 +63,22 @@ FLOWS = {
         "<div>\n1. h\n</div>\n\n    1. i\n\n1. a\n2. b",
         ["a", "b"],
     ),
+    "bidden without a colon": (
+        "# X\n\nFollow these steps in order.\n\n1. a\n2. b\n\n## Notes\n\n1. x\n2. y",
+        ["a", "b"],
+    ),
+    "counted in the heading": (
+        "## The 2-Stage Flow\n\n1. a\n2. b\n\n## More\n\n1. x\n2. y",
+        ["a", "b"],
+    ),
+    "beside decisions": (
+        "## Capabilities\n\n### 1. Read\n\n### 2. Write\n\n## Workflow Decision Tree\n\n1. a\n2. b",
+        ["Read", "Write"],
+    ),
+    "below a word that only begins like a variant": (
+        "## Model Deployment Workflow\n\n1. a\n2. b",
+        ["a", "b"],
+    ),
     "links and code": (
         "## Steps\n\n1. Run `a: b.py` on [it](x.md)\n2. See ![i](y.png) it",
         ["Run a: b.py on it", "See i it"],
@@ -69,6 +87,44 @@ FLOWS = {
 SECTIONS = {
     "alternatives": ("## Workflow A\n\n1. a\n2. b\n\n## Workflow B\n\n1. c\n2. d", "T002"),
     "no list at all": ("## Overview\n\nx\n\n## Colors\n\nx\n\n## Fonts\n\ny\n\n## License", "T001"),
+    "ways with steps of their own": (
+        "## Mode A: x\n\n### Step 1: a\n\n### Step 2: b\n\n"
+        "## Mode B: y\n\n### Step 1: c\n\n### Step 2: d",
+        "T002",
+    ),
+    "ways below one heading": (
+        "## Colors\n\n### Workflows\n\n#### Mix\n\n1. a\n2. b\n\n"
+        "#### Match\n\n1. c\n2. d\n\n## Fonts",
+        "T002",
+    ),
+    "one way with steps": (
+        "## Colors\n\n### Option A: x\n\n1. a\n2. b\n\n### Option B: y\n\nz\n\n## Fonts",
+        "T001",
+    ),
+    "what comes next": ("## Colors\n\nx\n\n## Fonts\n\n### Next steps\n\n1. a\n2. b", "T001"),
+    "a word that does not lead": (
+        "## Colors\n\nThe process skills come first, as said.\n\n- a\n- b\n\n## Fonts",
+        "T001",
+    ),
+    "a process that is an adjective": (
+        "## Colors\n\n### Process-safe calls\n\n- a\n- b\n\n## Fonts",
+        "T001",
+    ),
+    "a bold line above bullets": (
+        "## Colors\n\n### Workflow\n\nx\n\n**Key principles:**\n- a\n- b\n\n## Fonts",
+        "T001",
+    ),
+    "questions": ('## Colors\n\n1. Which?\n2. "Why?"\n3. See\n\n## Fonts', "T001"),
+    "cases": (
+        "## Colors\n\n1. To make one: x\n2. If it fails, y\n3. See\n\n## Fonts",
+        "T001",
+    ),
+    "what is not to be done": ("## Colors\n\n### What not to do\n\n1. a\n2. b\n\n## Fonts", "T001"),
+    "trigger terms and a worked example": (
+        "## Trigger terms\n\n- x\n\n## Reference navigation\n\n## Colors\n\n## Fonts\n\n"
+        "## Worked example: x\n\n### Step 1\n\n### Step 2",
+        "T001",
+    ),
     "numbers that go through a document": ("## 1. Overview\n\n## 2. Colors\n\n## 3. Fonts", "T001"),
 }
 
@@ -88,8 +144,24 @@ def test_without_one_flow_each_section_is_a_step(case: str) -> None:
     flow = flow_of(body)
     assert not flow.ordered
     assert flow.problems[0].code == code
-    wanted = {"Workflow A": ["Workflow A", "Workflow B"]}.get(body[3:13], ["Colors", "Fonts"])
+    ways = {"Workflow A": ["Workflow A", "Workflow B"], "Mode A: x\n": ["Mode A: x", "Mode B: y"]}
+    wanted = ways.get(body[3:13], ["Colors", "Fonts"])
     assert [step.title for step in flow.steps] == wanted
+
+
+def test_one_list_that_is_no_flow_is_not_several() -> None:
+    many = "\n\n".join(f"## Part {n}\n\nx" for n in "abcdefg")
+    flow = flow_of(f"{many}\n\n## Colors\n\n1. a\n2. b")
+    assert flow.problems[0].code == "T001"
+    assert "the list below 'Colors' (line 31) is a part of it" in flow.problems[0].message
+
+
+def test_a_heading_of_signs_alone_has_a_title() -> None:
+    assert [s.title for s in flow_of("## Workflow\n\n### .\n\n### b").steps] == [
+        "Heading at line 3",
+        "b",
+    ]
+    assert [step.title for step in flow_of(".\n---", "x").steps] == ["X"]
 
 
 @pytest.mark.parametrize("body", ["", "   \n", "```\n1. a\n2. b\n```", "Just words. No more."])
