@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import linecache
 import os
@@ -20,6 +21,7 @@ from skills2_nb.convert.folder import folder_of
 from skills2_nb.convert.plan import Plan, plan_path
 from skills2_nb.errors import Skills2Error
 from skills2_nb.evals.proof import constants_of
+from skills2_nb.formats.notebook import read_notebook
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Assignment, Role
 from skills2_nb.lab.sources import sources_of
@@ -235,10 +237,18 @@ def locate(
 def _shared(path: Path, history: Sequence[str]) -> int:
     """How many cells of a notebook were run in this kernel, to the letter."""
     try:
-        cells = {_text(a.cell.source) for a in plan_path(path).assignments if a.cell.kind == "code"}
+        there = path.stat()
+        cells = _code_of(path, there.st_mtime_ns, there.st_size)
     except (Skills2Error, OSError):
         return 0
     return len(cells & {_text(text) for text in history})
+
+
+@functools.lru_cache(maxsize=64)
+def _code_of(path: Path, changed: int, size: int) -> frozenset[str]:
+    """The code cells of a notebook as it stood then; a case asks for those of a whole folder."""
+    cells = read_notebook(path).cells
+    return frozenset(_text(cell.source) for cell in cells if cell.kind == "code")
 
 
 def _specs(namespace: Mapping[str, Any]) -> list[StepSpec]:
