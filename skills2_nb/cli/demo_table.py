@@ -99,18 +99,21 @@ def _rows(out: Path | None, *, single: bool) -> list[dict[str, Any]]:
     from skills2_nb.evals.standings import case_rows, table
 
     rows: list[dict[str, Any]] = []
-    for skill, arms in _all_arms(out):
+    for skill, arms in _all_arms(out, single=single):
         rows += case_rows(skill, arms) if single else table(skill, arms)
     return rows
 
 
-def _all_arms(out: Path | None) -> Iterator[tuple[str, tuple[Arm, ...]]]:
+def _all_arms(out: Path | None, *, single: bool) -> Iterator[tuple[str, tuple[Arm, ...]]]:
+    from skills2_nb.evals.chosen import Chosen
+    from skills2_nb.evals.standings import CLASSIC
     from skills2_nb.evals.versions import arms_of
 
+    chosen = Chosen(tag=(CLASSIC,)) if single else None
     for folder in _exported(out):
         with _scratch() as scratch, aside():
             told = _teller(folder.name)
-            yield folder.name, arms_of(folder, scratch / "stubs", told=told)
+            yield folder.name, arms_of(folder, scratch / "stubs", told=told, chosen=chosen)
 
 
 def _symptoms(out: Path | None) -> list[dict[str, Any]]:
