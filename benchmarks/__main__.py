@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     attacks,
     audit,
+    evals,
     export,
     importing,
     judging,
@@ -28,6 +29,7 @@ PARTS = {
     "P4": export.whole_process,
     "P5": serving.cold_rows,
     "P6": serving.call_rows,
+    "P7": evals.rows,
     "P9": audit.rows,
     "P9b": judging.rows,
     "P10": startup.rows,

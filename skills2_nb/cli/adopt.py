@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skills2_nb.cli.command import verb
-from skills2_nb.cli.screen import has_color, place, put, put_json, width
+from skills2_nb.cli.screen import has_color, place, put, put_json, typed, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ _ANSWERS = {"y": "yes", "n": "no", "a": "this and all after it", "q": "no more"}
     "--out",
     type=click.Path(path_type=Path),
     metavar="NOTEBOOK",
-    help="Where to write; left out: <stem>-skill.ipynb beside the notebook.",
+    help="Where to write, or a folder for it; left out: <stem>-skill.ipynb beside the notebook.",
 )
 @click.option("--yes", is_flag=True, help="Accept every change, and do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing.")
@@ -56,8 +56,8 @@ def adopt(
     from skills2_nb.convert.adopt import propose
 
     proposal = propose(notebook)
-    target = out or notebook.with_name(f"{notebook.stem}-skill.ipynb")
-    if not dry_run:
+    target = _target(notebook, out)
+    if not dry_run and (yes or not as_json):
         _check_target(notebook, target)
     offered = _offered(proposal, only)
     if as_json:
@@ -69,14 +69,29 @@ def adopt(
     if dry_run or yes or not sys.stdin.isatty():
         put(_told(proposal, offered))
     if dry_run:
-        put(f"\nNothing was written. To accept all of it: skills2 adopt {notebook} --yes")
+        put(f"\nNothing was written. To accept all of it: skills2 adopt {typed(notebook)} --yes")
         return
     chosen = _accepted(proposal, offered, yes=yes)
     written = _write(proposal, chosen, notebook, target)
     shown = place(target.resolve())
-    then = [f"skills2 lint {shown}", f"skills2 run {shown}", f"jupyter lab {shown}"]
+    named = typed(target.resolve())
+    then = [f"skills2 lint {named}", f"skills2 run {named}", f"jupyter lab {named}"]
     steps = ", ".join(step for step in proposal.steps if step in written)
     put("\n".join([f"\nWrote {shown}: {steps}.", "Next:", *(f"  {line}" for line in then)]))
+
+
+def _target(notebook: Path, out: Path | None) -> Path:
+    """Where to write: ``out``, or in it if it is a folder, else beside the notebook."""
+    from skills2_nb.errors import UsageError
+
+    name = f"{notebook.stem}-skill.ipynb"
+    if out is None:
+        return notebook.with_name(name)
+    if out.is_dir():
+        return out / name
+    if out.suffix != ".ipynb":
+        raise UsageError(f"{out} is no notebook's name; write one such as {name}")
+    return out
 
 
 def _check_target(notebook: Path, target: Path) -> None:
@@ -187,7 +202,7 @@ def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> 
     """
     from skills2_nb.convert.adopt import refused
     from skills2_nb.errors import RefusedError
-    from skills2_nb.formats.files import read_bytes, write_atomic
+    from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
 
     kept = proposal.kept(keys)
     if not kept & set(proposal.steps):
@@ -196,6 +211,11 @@ def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> 
     faults = refused(text, target)
     if faults:
         raise RefusedError(f"nothing was written: {faults[0].sentence()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(target.parent, error) from None
+    _check_target(notebook, target)  # somebody may have written there while we asked
     if target.exists():
         write_atomic(target.with_name(f"{target.name}.bak"), read_bytes(notebook))
     write_atomic(target, text.encode("utf-8"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from skills2_nb.cli.command import verb
-from skills2_nb.cli.screen import has_color, place, progress, put, put_json, width
+from skills2_nb.cli.screen import has_color, place, progress, put, put_json, typed, width
 
 if TYPE_CHECKING:
     from skills2_nb.convert.importer import Brought
@@ -37,7 +38,7 @@ def bring(folders: tuple[str, ...], out: Path | None, force: bool, as_json: bool
 
     pairs = _places(folders, out)
     facts = []
-    failed: list[Exception] = []
+    failed: dict[Path, Exception] = {}
     for number, (folder, notebook) in enumerate(pairs, 1):
         if len(pairs) > 1:
             progress(f"{number} of {len(pairs)}: {folder.name}")
@@ -46,15 +47,15 @@ def bring(folders: tuple[str, ...], out: Path | None, force: bool, as_json: bool
         except Exception as error:
             if len(pairs) == 1:
                 raise
-            failed.append(error)
+            failed[folder] = error
             continue
         if as_json:
             facts.append(_facts(done))
         else:
             put(_told(done) if len(pairs) == 1 else _line(done))
     if as_json:
-        put_json({"notebooks": facts})
-    _end(failed)
+        put_json({"notebooks": facts, "failed": _failures(failed)})
+    _end(failed.values())
 
 
 def _places(folders: tuple[str, ...], out: Path | None) -> list[tuple[Path, Path]]:
@@ -62,7 +63,7 @@ def _places(folders: tuple[str, ...], out: Path | None) -> list[tuple[Path, Path
     from skills2_nb.convert.importer import default_notebook
     from skills2_nb.errors import UsageError
 
-    if out is not None and out.suffix == ".ipynb" and not out.is_dir():
+    if out is not None and out.name.endswith(".ipynb") and not out.is_dir():
         if len(folders) > 1:
             raise UsageError(f"{out} is one notebook for {len(folders)} skills; name a folder.")
         return [(Path(folders[0]), out)]
@@ -75,7 +76,7 @@ def _places(folders: tuple[str, ...], out: Path | None) -> list[tuple[Path, Path
     return pairs
 
 
-def _end(failed: list[Exception]) -> None:
+def _end(failed: Iterable[Exception]) -> None:
     """Say what was not imported, each in one sentence, and exit by the worst of them."""
     from skills2_nb.cli.guard import say, told
 
@@ -100,7 +101,8 @@ def _told(done: Brought) -> str:
     lines += [f"kept what was there: {place(old.resolve())}" for old in done.backups]
     if done.problems:
         lines.append(problems(done.problems, width=width(), color=has_color()))
-    return "\n".join([*lines, "Next:", f"  jupyter lab {shown}", f"  skills2 export {shown}"])
+    named = typed(done.notebook.resolve())
+    return "\n".join([*lines, "Next:", f"  jupyter lab {named}", f"  skills2 export {named}"])
 
 
 def _line(done: Brought) -> str:
@@ -109,6 +111,12 @@ def _line(done: Brought) -> str:
 
     parts = [counted(done.cells, "cell"), counted(len(done.files), "file"), tally(done.problems)]
     return f"{place(done.notebook.resolve())}: {', '.join(parts)}"
+
+
+def _failures(failed: Mapping[Path, Exception]) -> list[dict[str, str]]:
+    from skills2_nb.cli.guard import told
+
+    return [{"folder": str(at), "message": told(error)[0]} for at, error in failed.items()]
 
 
 def _facts(done: Brought) -> dict[str, Any]:

@@ -110,7 +110,14 @@ def say(sentence: str) -> None:
 
 
 def told(error: Exception) -> tuple[str, int]:
-    """The sentence and the exit code of an error."""
+    """The sentence and the exit code of an error; a name in it never moves the cursor."""
+    from skills2_nb.views.lines import clean
+
+    sentence, code = _told(error)
+    return clean(sentence), code
+
+
+def _told(error: Exception) -> tuple[str, int]:
     from skills2_nb.errors import RefusedError, Skills2Error
 
     missing = _missing(error)

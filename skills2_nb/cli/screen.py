@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -29,7 +30,18 @@ def put_json(value: Any) -> None:
 
 
 def place(path: Path) -> str:
-    """A path as a reader here would type it."""
+    """A path as a reader here would type it; on one line, whatever is in its name."""
+    from skills2_nb.formats.paths import shown
+
+    return shown(_from_here(path))
+
+
+def typed(path: Path) -> str:
+    """A path within a command, quoted where a shell needs it."""
+    return shlex.quote(place(path))
+
+
+def _from_here(path: Path) -> str:
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
 

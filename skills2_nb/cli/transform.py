@@ -10,7 +10,7 @@ import click
 
 from skills2_nb.cli.command import verb
 from skills2_nb.cli.guard import REFUSED
-from skills2_nb.cli.screen import has_color, place, put, put_json, width
+from skills2_nb.cli.screen import has_color, place, put, put_json, typed, width
 
 if TYPE_CHECKING:
     from skills2_nb.convert.transform import Transformed
@@ -85,7 +85,7 @@ def _wrote(done: Transformed) -> str:
 
 
 def _next(done: Transformed) -> list[str]:
-    shown = place(done.notebook.resolve())
+    shown = typed(done.notebook.resolve())
     if done.package is None:
         return [f"skills2 lint {shown}"]
     return [f"jupyter lab {shown}", f"skills2 run {shown}", f"skills2 export {shown}"]

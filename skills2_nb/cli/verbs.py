@@ -112,6 +112,20 @@ _TABLE = (
         "skills2 eval weekly-numbers",
     ),
     Verb(
+        "cases",
+        "Prove",
+        "cases_import:cases",
+        "Bring the eval cases of others into a skill.",
+        "skills2 cases import evals/evals.json",
+    ),
+    Verb(
+        "gate",
+        "Prove",
+        "gate:gate",
+        "Decide by a baseline whether an evaluation may go on.",
+        "skills2 gate eval-results --accept",
+    ),
+    Verb(
         "runs",
         "Prove",
         "runs:runs",
@@ -173,6 +187,13 @@ _TABLE = (
         "demo:demo",
         "Export and run growth accounting on real purchases.",
         "skills2 demo",
+    ),
+    Verb(
+        "cases import",
+        "",
+        "cases_import:importing",
+        "Make run cases of skill-creator's evals.json.",
+        "skills2 cases import evals/evals.json -o cases.jsonl",
     ),
     Verb(
         "runs list",

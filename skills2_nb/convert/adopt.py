@@ -20,7 +20,7 @@ from skills2_nb.convert.folder import folder_of, read_folder
 from skills2_nb.convert.plan import plan
 from skills2_nb.convert.prose import outside_fences
 from skills2_nb.convert.step_rules import LONGEST_TOOL
-from skills2_nb.errors import RefusedError
+from skills2_nb.errors import RefusedError, UnreadableError
 from skills2_nb.formats.frontmatter import is_fenced
 from skills2_nb.formats.notebook import Notebook, parse_notebook, read_notebook
 from skills2_nb.formats.problem import Problem
@@ -150,7 +150,7 @@ def refused(text: str, path: Path) -> tuple[Problem, ...]:
 def _check(notebook: Notebook) -> None:
     name = notebook.name
     if notebook.raw.get("nbformat") != 4:
-        raise RefusedError(f"{name} is of an old format; save it in Jupyter and adopt it then.")
+        raise UnreadableError(f"{name} is of an old format; save it in Jupyter and adopt it then.")
     for cell in notebook.cells:
         role = role_of(cell, first=cell.number == 1, file=name)
         if role.explicit and role.role in (Role.STEP, Role.CASES, Role.MANIFEST):

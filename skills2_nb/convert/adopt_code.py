@@ -96,8 +96,9 @@ def with_arguments(text: str, function: str, names: Sequence[str]) -> str:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
-    """The text with the edits made, the last first."""
-    for edit in sorted(edits, key=lambda edit: (edit.begin, edit.end), reverse=True):
+    """The text with the edits made; those in one place follow each other as they were given."""
+    in_order = sorted(edits, key=lambda edit: (edit.begin, edit.end))
+    for edit in in_order[::-1]:
         text = text[: edit.begin] + edit.text + text[edit.end :]
     return text
 

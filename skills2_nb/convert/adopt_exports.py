@@ -6,8 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from skills2_nb.convert.adopt_aliases import held_whole, with_held
 from skills2_nb.convert.adopt_kinds import bag
 from skills2_nb.convert.adopt_units import Function, Source, Unit, called, changed_in, own, reads_of
+from skills2_nb.convert.adopt_values import passed
 from skills2_nb.convert.source import NOTEBOOK_ONLY
 
 _BUILTINS = frozenset(dir(builtins))
@@ -70,7 +72,8 @@ class Exports:
         parts = list(own(function.body))
         if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
             return f"`{function.name}` yields; return a list"
-        if any(isinstance(part, ast.Global | ast.Nonlocal) for part in parts):
+        is_said = any(isinstance(part, ast.Global | ast.Nonlocal) for part in parts)
+        if is_said or self._changed_globals(function):
             return f"`{function.name}` changes a global"
         if any(
             isinstance(part, ast.Name) and part.id in ("input", "exec", "eval") for part in parts
@@ -81,6 +84,28 @@ class Exports:
         if self.draws(function):
             return f"`{function.name}` draws; a step computes, and a scratch cell draws"
         return ""
+
+    def _changed_globals(self, function: Function) -> set[str]:
+        """Values of the notebook that a function changes in place; a library's state is none."""
+        changed = {name for node in function.body for name in changed_in(node)}
+        return (
+            changed & set(reads_of([function])) & set(self.source.bound) - set(self.source.modules)
+        )
+
+    def aliases(self, unit: Unit) -> Iterator[tuple[str, set[str]]]:
+        """Names that a unit binds, each with the names whose own values it may hold then."""
+        for node in own(unit.nodes):
+            if not isinstance(node, ast.Assign):
+                continue
+            held = set(held_whole(node.value))
+            call = node.value
+            if isinstance(call, ast.Call) and _last(call.func) in self.source.functions:
+                function = self.source.functions[_last(call.func)][1]
+                given = passed(function, call)
+                values = [given[name] for name in returned_parameters(function) & set(given)]
+                held |= {value.id for value in values if isinstance(value, ast.Name)}
+            for target in node.targets:
+                yield from ((name, held) for name in held_whole(target))
 
     def draws(self, node: ast.stmt) -> bool:
         """Whether code uses a library that draws, itself or through a function it calls."""
@@ -165,7 +190,22 @@ class Exports:
 def changed_parameters(function: Function) -> set[str]:
     """Parameters whose values a function changes in place."""
     names = {part.arg for part in (*function.args.args, *function.args.kwonlyargs)}
-    return names & {name for node in function.body for name in changed_in(node)}
+    changed = {name for node in function.body for name in changed_in(node)}
+    return names & with_held(changed, function.body)
+
+
+def returned_parameters(function: Function) -> set[str]:
+    """Parameters whose own values a function may hand back, alone or within a literal."""
+    names = {part.arg for part in (*function.args.args, *function.args.kwonlyargs)}
+    names -= {
+        target.id
+        for node in function.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    returned = [node.value for node in own(function.body) if isinstance(node, ast.Return)]
+    return names & {name for value in returned if value for name in held_whole(value)}
 
 
 def _by_attribute(parts: list[ast.stmt]) -> Iterator[str]:

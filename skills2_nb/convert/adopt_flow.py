@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from skills2_nb.convert import adopt_groups as groups
-from skills2_nb.convert.adopt_exports import Exports, changed_parameters
+from skills2_nb.convert.adopt_exports import Exports, changed_parameters, returned_parameters
 from skills2_nb.convert.adopt_kinds import UNKNOWN, Kind, joined
 from skills2_nb.convert.adopt_reader import Reader, defaults
 from skills2_nb.convert.adopt_units import (
@@ -263,6 +263,11 @@ class Flow:
         ]
         if changed:
             return f"`{name}` changes its argument `{changed[0]}` in place"
+        shared = self._shared(function)
+        if shared:
+            return (
+                f"`{name}` hands back its argument `{shared}`, and the notebook changes that later"
+            )
         if not kind.is_kept:
             return f"`{name}` returns {described(kind)}, which a run cannot keep"
         now = self._now(function, call).items()
@@ -270,6 +275,20 @@ class Flow:
             return f"`{name}` is called with tables, and with something else"
         if kind.name == "dict" and not kind.parts:
             return f"`{name}` returns a mapping whose keys the text does not tell"
+        return ""
+
+    def _shared(self, function: Function) -> str:
+        """A parameter that is handed back, where a cell changes it or the result in place.
+
+        A step gives a copy, so that the one would no longer change with the other.
+        """
+        for unit, call in self._calls_of(function.name):
+            given = passed(function, call)
+            for parameter in sorted(returned_parameters(function) & set(given)):
+                value = given[parameter]
+                names = {value.id} if isinstance(value, ast.Name) else set()
+                if names and (names | set(unit.names.binds)) & self.source.changed:
+                    return parameter
         return ""
 
     def _now(self, function: Function, call: ast.Call) -> dict[str, Kind]:

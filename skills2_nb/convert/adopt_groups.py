@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from skills2_nb.convert.adopt_aliases import with_held
 from skills2_nb.convert.adopt_kinds import UNKNOWN, Kind
 from skills2_nb.convert.adopt_units import Unit, changed_in, reads_of, unparsed
 from skills2_nb.convert.adopt_values import (
@@ -97,10 +98,14 @@ def _group(flow: Flow, units: tuple[Unit, ...]) -> Found | str:
         why = _take_in(flow, name, params, needs)
         if why:
             return why
-    changed = {name for unit in units for name in flow.changed_by(unit)} - set(needs)
+    changed = {name for unit in units for name in flow.changed_by(unit)}
+    changed = set(with_held(changed, nodes)) - set(needs)
     outputs = _outputs(flow, units, bound | changed, sure | {param.name for param in params})
     if isinstance(outputs, str):
         return outputs
+    shared = _shared(flow, units, bound)
+    if shared:
+        return f"`{shared}` is the value of another name, and the one changes with the other"
     return Found(
         id=_identifier(flow, units, [name for name, _ in outputs]),
         units=units,
@@ -203,6 +208,22 @@ def _loop_names(node: ast.stmt) -> set[str]:
     return {
         part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)
     }
+
+
+def _shared(flow: Flow, units: tuple[Unit, ...], bound: set[str]) -> str:
+    """A name that holds another's own value, where a cell changes one of them in place later.
+
+    A step gives a copy, so that the one would no longer change with the other.
+    """
+    for unit in units:
+        for name, held in flow.exports.aliases(unit):
+            if held - bound and any(
+                ({name} | held) & flow.changed_by(other)
+                for other in flow.source.units
+                if other not in units
+            ):
+                return name
+    return ""
 
 
 def _in_order(units: tuple[Unit, ...], names: set[str]) -> Iterable[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from skills2_nb.convert import dialect
+from skills2_nb.convert.adopt_aliases import with_held
 from skills2_nb.convert.adopt_kinds import bag
 from skills2_nb.convert.names import Names, names_of
 from skills2_nb.formats.notebook import Cell
@@ -59,7 +60,8 @@ class Unit:
     @cached_property
     def changed(self) -> frozenset[str]:
         """Names whose values it changes in place."""
-        return frozenset(name for node in self.nodes for name in changed_in(node))
+        changed = {name for node in self.nodes for name in changed_in(node)}
+        return with_held(changed, self.nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +126,9 @@ class Source:
     @cached_property
     def changed(self) -> frozenset[str]:
         """Names whose values some top-level statement changes in place."""
-        return frozenset(name for unit in self.units for name in unit.changed)
+        changed = {name for unit in self.units for name in unit.changed}
+        plain = [unit for unit in self.units if unit.kind not in ("function", "class")]
+        return with_held(changed, [node for unit in plain for node in unit.nodes])
 
     def is_fixed(self, name: str) -> bool:
         """Whether one statement alone binds the name, and none changes its value in place."""

@@ -146,8 +146,8 @@ def described(kind: Kind) -> str:
         "grouped": "a grouped table",
         "object": f"an object of the class {kind.cls}",
         "none": "nothing",
-        "dict": "a mapping with something in it that a run cannot keep",
-        "tuple": "several values, not all of which a run can keep",
+        "dict": "a mapping with something in it whose kind the text does not tell",
+        "tuple": "several values, not all of a kind that the text tells",
     }.get(kind.name, "something whose kind the text does not tell")
 
 

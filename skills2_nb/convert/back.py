@@ -146,9 +146,12 @@ class Back:
         self.left.append(Left(file, message, mend))
 
     def text(self, path: str) -> str | None:
-        """A file of the package as text; None, and noted, where it is none."""
+        """A file of the package as text; None, and noted, where it is none.
+
+        A byte order mark, as some editors put it there, is no part of it.
+        """
         try:
-            return self.there[path].decode("utf-8")
+            return self.there[path].decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             self.leave(path, f"it is not UTF-8 (byte offset {error.start})", "save it as UTF-8")
             return None

@@ -138,6 +138,9 @@ class _Writer:
         taken: dict[str, Case | None] = {}
         for ident, pair, found in zip(ids, pairs, verdicts(pairs, fits), strict=True):
             verdict = self.back.settle(found, CASES, ident, *pair)
+            if verdict == "take" and self._is_of_no_step(theirs.get(ident)):
+                self._no_step(theirs[ident])
+                verdict = "keep"
             if verdict == "take":
                 taken[ident] = theirs.get(ident)
             case = theirs.get(ident) if verdict == "take" else _case_of(ours.get(ident))
@@ -208,10 +211,9 @@ class _Writer:
         """The call's function, where the case is of another step now."""
         call, name = each.call, function_of(new.step, self.steps)
         old = each.case.step if isinstance(each.case, StepCase) else ""
-        if call is None or not isinstance(call.func, ast.Attribute) or new.step == old:
+        if call is None or not isinstance(call.func, ast.Attribute) or name is None:
             return []
-        if name is None:
-            self._no_step(new)
+        if new.step == old:
             return []
         node, text = call.func.value, each.cell.text
         start = place(text, node.lineno, node.col_offset)
@@ -221,6 +223,9 @@ class _Writer:
         if not isinstance(case, StepCase):
             return None
         return next((step for step in self.back.plan.steps if step.id == case.step), None)
+
+    def _is_of_no_step(self, case: Case | None) -> bool:
+        return isinstance(case, StepCase) and function_of(case.step, self.steps) is None
 
     def _no_step(self, case: Case) -> None:
         step = case.step if isinstance(case, StepCase) else ""
@@ -255,14 +260,8 @@ class _Writer:
         return gap.join(["\n".join([*self._imports(text), text]), *self._calls()]).strip("\n")
 
     def _calls(self) -> list[str]:
-        made = []
-        for case in self.fresh:
-            text = call_text(case, self.steps)
-            if text is None:
-                self._no_step(case)
-            else:
-                made.append(text)
-        return made
+        texts = [call_text(case, self.steps) for case in self.fresh]
+        return [text for text in texts if text is not None]
 
     def _imports(self, text: str) -> list[str]:
         """The import of ``case``, where no cell has it and a call needs it."""

@@ -8,7 +8,14 @@ from difflib import SequenceMatcher
 
 from skills2_nb.convert.back import Back
 from skills2_nb.convert.board import Slot
-from skills2_nb.convert.marked import Marked, Piece, cut, look_alikes, pieces_of, written
+from skills2_nb.convert.markers import (
+    Marked,
+    Piece,
+    cut_edited,
+    look_alikes,
+    pieces_of,
+    written,
+)
 from skills2_nb.convert.merge import Part, Row, Verdict, align, is_reordered, verdicts
 from skills2_nb.convert.module import header
 from skills2_nb.convert.plan import SKILL, Plan
@@ -34,8 +41,12 @@ def carry(back: Back) -> None:
             "carrying the edit over by hand",
         )
         return
-    there = _lifted(cut(text, aside), cut(back.plan.module.text, aside))
+    there = _lifted(cut_edited(text, aside), cut_edited(back.plan.module.text, aside))
     theirs = [piece for piece in there.pieces if piece.text.strip()]
+    if len(ours) > 1 and not cut_edited(text, aside).pieces:
+        back.leave(SKILL, "no `# %%` marker is left in it, so nothing tells its cells apart",
+                   "put the markers back where they stood")  # fmt: skip
+        return
     rows = align(_parts(ours), _parts(theirs))
     decided = _decided(back, rows, ours, theirs, there.futures)
     if decided is not None:
@@ -44,7 +55,7 @@ def carry(back: Back) -> None:
 
 
 def _parts(pieces: Sequence[Piece]) -> list[Part]:
-    return [Part(piece.head, piece.text) for piece in pieces]
+    return [Part(piece.said, piece.text) for piece in pieces]
 
 
 def _lifted(there: Marked, made: Marked) -> Marked:
@@ -53,7 +64,7 @@ def _lifted(there: Marked, made: Marked) -> Marked:
     loose = "\n".join([*fresh, *([there.loose] if there.loose else [])])
     if not loose:
         return there
-    return Marked("", there.futures, (Piece("setup", "", loose), *there.pieces))
+    return Marked("", there.futures, (Piece("setup", "setup", loose), *there.pieces))
 
 
 def _decided(
@@ -91,7 +102,7 @@ def _decided(
 
 def _heads(pieces: Sequence[Piece]) -> str:
     """The order of pieces, to be looked at."""
-    return "\n".join(f"# %% {piece.head}" for piece in pieces)
+    return "\n".join(f"# %% {piece.said}" for piece in pieces)
 
 
 def _compared(piece: Piece) -> str:
@@ -103,7 +114,7 @@ def _label(back: Back, row: Row, theirs: Sequence[Piece]) -> str:
     if row.ours is not None:
         return str(_cells(back)[row.ours].cell.number)
     assert row.theirs is not None  # a row has one side at least
-    return theirs[row.theirs].head
+    return theirs[row.theirs].said
 
 
 def _fits(
@@ -122,7 +133,7 @@ def _fits(
             picked.append(theirs[at] if side else ours[at])
     heads = back.text(SKILL) or ""
     firsts = dict.fromkeys((heads.partition("\n")[0], header(back.plan.notebook.name)))
-    tops = dict.fromkeys((tuple(futures), cut(back.plan.module.text).futures))
+    tops = dict.fromkeys((tuple(futures), cut_edited(back.plan.module.text).futures))
     return any(
         back.is_base(SKILL, written(first, top, picked).encode())
         for first in firsts
@@ -145,7 +156,9 @@ def _place(
     theirs: Sequence[Piece],
 ) -> None:
     cells, board = _cells(back), back.board
-    kept_futures = {name for line in cut(back.text(SKILL) or "").futures for name in _names(line)}
+    kept_futures = {
+        name for line in cut_edited(back.text(SKILL) or "").futures for name in _names(line)
+    }
     wanted: list[Slot] = []
     promised: Cells = []
     for row, verdict in zip(rows, decided, strict=True):

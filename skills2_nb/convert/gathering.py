@@ -96,7 +96,7 @@ def _sound(root: Path, spelled: str, problems: list[Problem]) -> Iterator[str]:
         if relative == spelled:
             continue
         if path.is_symlink() and not (path.is_file() and _lies_in(path, root)):
-            problems.append(_left(root, relative, "it is a link that leaves the folder"))
+            problems.append(_left(root, relative, _of_link(path)))
         elif not path.is_file():
             problems.append(_left(root, relative, "it is no plain file"))
         elif not is_safe_path(relative):
@@ -153,6 +153,12 @@ def _too_large(root: Path, what: str) -> RefusedError:
 
 def _lies_in(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _of_link(path: Path) -> str:
+    """Why a link cannot come along."""
+    leads = os.path.exists(os.path.realpath(path))  # noqa: PTH110 - of a loop, no error
+    return "it is a link that leaves the folder" if leads else "it is a link that leads nowhere"
 
 
 def _left(root: Path, relative: str, why: str) -> Problem:

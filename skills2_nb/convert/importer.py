@@ -111,7 +111,7 @@ def bring(folder: Path, notebook: Path, *, force: bool = False) -> Brought:
 def _checked(root: Path, notebook: Path) -> Path:
     """The folder of the notebook's stem, where it may be written."""
     if notebook.suffix != ".ipynb":
-        raise UsageError(f"{notebook} is no notebook's name; let it end in .ipynb.")
+        raise UsageError(f"{notebook} is no notebook's name; write one such as skill.ipynb.")
     target = folder_of(notebook)
     here, there = root.resolve(), target.resolve()
     if there.is_relative_to(here) or here.is_relative_to(there):

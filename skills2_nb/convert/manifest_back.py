@@ -43,7 +43,7 @@ def carry(back: Back) -> None:
         return
     made = to_tables(back.plan.manifest)
     changed = list(_changed(made, there))
-    if not changed:
+    if not changed and not back.is_base(MANIFEST, text.encode("utf-8")):
         back.leave(
             MANIFEST,
             "it differs in comments or layout alone, which export does not keep",

@@ -5,16 +5,21 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skills2_nb.convert.dialect import compiles
-from skills2_nb.convert.module import made_from
+from skills2_nb.convert.module import Module, made_from
 from skills2_nb.formats.draft import Draft
 from skills2_nb.formats.notebook import Cell
 from skills2_nb.formats.roles import SETUP_WORDS, Role, role_of
 
-_MARKER = re.compile(rf"# %% (step|{'|'.join(SETUP_WORDS)})(?: (.*))?")
+_WORDS = f"step|{'|'.join(SETUP_WORDS)}"
+_MARKER = re.compile(rf"# %% ({_WORDS})(?: (.*))?")
+#: A marker as editors and people write it too.
+_LOOSE = re.compile(rf"# ?%%[ \t]*({_WORDS})(?:[ \t]+(.*?))?[ \t]*")
+_FUTURE_LINE = re.compile(r"from __future__ import [^\n;#\\(]+")
 _FUTURE = re.compile(r"from __future__ import (?:\([^)]*\)|[^\n(]*)")
 _HIDDEN = re.compile(r"^# from __future__ import (?:\((?:[^)\n]*\n# )*[^)\n]*\)|[^\n(]*)", re.M)
 #: How many markers a text may hold that are no markers but lines of one string.
@@ -28,7 +33,7 @@ class Piece:
     Attributes:
         word: its role, as the author wrote it: ``step``, ``setup``, ``helper``, ...
         said: all that stood behind ``# %%``.
-        text: the code.
+        text: the code, LF, without newlines at the edges.
     """
 
     word: str
@@ -43,6 +48,21 @@ class Piece:
         return Draft("code", f"# skills2: {self.word}\n{self.text}")
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A module that somebody edited, as pieces.
+
+    Attributes:
+        loose: code above the first marker that the kit did not put there.
+        futures: the ``__future__`` imports above the first marker.
+        pieces: the cells in order.
+    """
+
+    loose: str
+    futures: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+
+
 def cut(text: str) -> list[Piece]:
     """The cells of a module that export made, in order; none where it has no markers.
 
@@ -54,16 +74,60 @@ def cut(text: str) -> list[Piece]:
     starts = [number for number, line in enumerate(lines) if _is_marker(lines, number, line)]
     if not starts:
         return []
-    ends = [*(number - 1 for number in starts[1:]), len(lines)]
-    cells = [
-        Piece(word, lines[start][5:], "\n".join(lines[start + 1 : end]).strip("\n"))
-        for start, end in zip(starts, ends, strict=True)
-        if (word := lines[start].split()[2])
-    ]
+    cells = list(_cells(lines, {number: lines[number][5:] for number in starts}))
     above, futures = _above("\n".join(lines[: starts[0]]))
     if above:
         cells.insert(0, Piece("setup", "setup", above))
-    return _with_futures(list(_whole(cells)), futures)
+    return _with_futures(cells, futures)
+
+
+def cut_edited(text: str, aside: Collection[str] = ()) -> Marked:
+    """The cells of a module that somebody edited; hoisted imports stay apart.
+
+    Markers may be written more loosely, and blank lines before them may be gone.
+
+    Args:
+        text: the module, LF.
+        aside: lines that read as markers and are comments of a cell.
+    """
+    lines = text.split("\n")
+    marks = {at: said for at, said in _loosely(lines).items() if f"# %% {said}" not in aside}
+    pieces = tuple(_cells(lines, marks))
+    loose, futures = _top("\n".join(lines[: min(marks)] if marks else lines))
+    return Marked(loose, futures, pieces)
+
+
+def pieces_of(module: Module) -> tuple[Piece, ...]:
+    """The pieces of a module that export assembled, by where its cells begin and end."""
+    lines = module.text.split("\n")
+    return tuple(
+        Piece(
+            origin.name.partition(" ")[0],
+            origin.name,
+            "\n".join(lines[origin.first - 1 : origin.last]),
+        )
+        for origin in module.origins
+    )
+
+
+def look_alikes(pieces: Sequence[Piece]) -> tuple[frozenset[str], str]:
+    """Lines of cells that read as markers, and one of them that is a marker too, if any is."""
+    inner = {f"# %% {said}" for each in pieces for said in _loosely(each.text.split("\n")).values()}
+    known = Counter(f"# %% {piece.said}" for piece in pieces)
+    found = cut_edited(written("", (), pieces)).pieces
+    extra = Counter(f"# %% {piece.said}" for piece in found) - known
+    return frozenset(inner - set(known)), next((line for line in extra if line in known), "")
+
+
+def written(first: str, futures: Sequence[str], pieces: Sequence[Piece]) -> str:
+    """The module that export assembles of pieces; the inverse of :func:`cut_edited`.
+
+    Args:
+        first: the line that says which notebook it is made from.
+    """
+    top = "\n".join([first, "", *([*futures, ""] if futures else [])])
+    cells = "".join(f"\n\n# %% {piece.said}\n{piece.text}\n" for piece in pieces)
+    return (top + cells).rstrip("\n") + "\n"
 
 
 def merged(pieces: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
@@ -76,7 +140,7 @@ def merged(pieces: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
     made: list[Piece] = []
     for piece, now in zip(pieces, said, strict=True):
         if made and piece.said != now:
-            made[-1] = _joined([made[-1], piece])
+            made[-1] = _joined(made[-1], piece)
         else:
             made.append(piece)
     return made
@@ -87,20 +151,32 @@ def _is_marker(lines: Sequence[str], number: int, line: str) -> bool:
     return stands_free and line.startswith("# %% ") and bool(_MARKER.fullmatch(line))
 
 
-def _whole(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """The pieces, those joined that are no Python by themselves and are so together."""
+def _loosely(lines: Sequence[str]) -> dict[int, str]:
+    """What stands behind each line that reads as a marker, by the line's place."""
+    found = ((at, _LOOSE.fullmatch(line)) for at, line in enumerate(lines) if "%%" in line)
+    return {at: f"{hit[1]} {hit[2] or ''}".rstrip() for at, hit in found if hit}
+
+
+def _cells(lines: Sequence[str], marks: Mapping[int, str]) -> Iterator[Piece]:
+    """What stands below each marker, given by the line's place.
+
+    What is no Python by itself and is so together with what follows is one cell.
+    """
+    starts = sorted(marks)
+    ends = [*starts[1:], len(lines)]
     at = 0
-    while at < len(pieces):
-        ends = range(at + 1, min(len(pieces), at + _FARTHEST) + 1)
-        end = next((end for end in ends if _parses(_joined(pieces[at:end]).text)), at + 1)
-        yield _joined(pieces[at:end])
-        at = end
+    while at < len(starts):
+        texts = [
+            "\n".join(lines[starts[at] + 1 : end]).strip("\n") for end in ends[at : at + _FARTHEST]
+        ]
+        more = next((more for more, text in enumerate(texts) if _parses(text)), 0)
+        said = marks[starts[at]]
+        yield Piece(said.partition(" ")[0], said, texts[more])
+        at += 1 + more
 
 
-def _joined(pieces: Sequence[Piece]) -> Piece:
-    first = pieces[0]
-    rest = [f"\n\n\n# %% {piece.said}\n{piece.text}" for piece in pieces[1:]]
-    return replace(first, text="".join([first.text, *rest]))
+def _joined(first: Piece, second: Piece) -> Piece:
+    return replace(first, text=f"{first.text}\n\n\n# %% {second.said}\n{second.text}")
 
 
 def _parses(text: str) -> bool:
@@ -119,6 +195,16 @@ def _above(text: str) -> tuple[str, list[str]]:
         text = text.partition("\n")[2]
     futures = [match.group() for match in _FUTURE.finditer(text)]
     return _FUTURE.sub("", text).strip("\n"), futures
+
+
+def _top(text: str) -> tuple[str, tuple[str, ...]]:
+    """What is left above the first marker without the kit's own lines, and the hoisted imports."""
+    lines = text.split("\n")
+    if made_from(f"{lines[0]}\n"):
+        lines = lines[1:]
+    futures = [line for line in lines if _FUTURE_LINE.fullmatch(line)]
+    rest = [line for line in lines if line not in futures]
+    return "\n".join(rest).strip("\n"), tuple(futures)
 
 
 def _with_futures(pieces: list[Piece], futures: Sequence[str]) -> list[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -171,7 +172,7 @@ def _is_again(path: str, texts: Mapping[str, bytes], made: Plan, taken: frozense
         return bool(made.steps)
     if path == CASES or path in taken:
         return True
-    same = made.files.get(path) == texts[path]
+    same = made.files.get(path) == texts[path].removeprefix(codecs.BOM_UTF8)
     return same or (path.startswith("runtime/") and path.endswith(".py") and hands_on(texts[path]))
 
 

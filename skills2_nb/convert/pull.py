@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +15,11 @@ from skills2_nb.convert.board import Board, Slot
 from skills2_nb.convert.exporter import Export, export
 from skills2_nb.convert.folder import folder_of, read_folder
 from skills2_nb.convert.plan import SKILL, Plan, plan
-from skills2_nb.errors import RefusedError, UnreadableError, UsageError
+from skills2_nb.errors import RefusedError, Skills2Error, UnreadableError, UsageError
 from skills2_nb.formats.files import cannot_write, over_lf, read_bytes, sha256, write_atomic
 from skills2_nb.formats.notebook import parse_notebook
 from skills2_nb.formats.package import LOCK, OTHERS, listing, parse_lock
+from skills2_nb.formats.paths import clashes, is_safe_path, shown
 from skills2_nb.formats.problem import Problem
 
 _BOM = "\ufeff".encode()
@@ -50,6 +53,7 @@ class Pull:
         before: the notebook's bytes as they are.
         after: the notebook's bytes as they will be.
         plan: what the new notebook makes.
+        seen: the package's files that were looked at, text over LF.
     """
 
     folder: Path
@@ -65,6 +69,7 @@ class Pull:
     before: bytes = field(repr=False)
     after: bytes = field(repr=False)
     plan: Plan = field(repr=False)
+    seen: Mapping[str, bytes] = field(repr=False)
 
     @property
     def changes(self) -> bool:
@@ -111,7 +116,7 @@ def look(
     now = _plan(before, notebook)
     if now.notebook.raw.get("nbformat") != 4:
         raise UnreadableError(f"{notebook} is of nbformat 3; save it in Jupyter, then pull.")
-    there = {path: over_lf(read_bytes(folder / path)) for path in _listed(folder)}
+    there = _there(folder)
     lock = parse_lock(_text(folder / LOCK))
     back = Back(now, Board(now), there, lock, sides or Choices())
     edited = tuple(_edited(back))
@@ -119,7 +124,7 @@ def look(
     known = {*lock, *now.files, *edited}
     extra = tuple(path for path in there if path not in known)
     if files:
-        back.writes |= {path: read_bytes(folder / path) for path in _takeable(extra)}
+        back.writes |= {path: read_bytes(folder / path) for path in _takeable(back, extra)}
     unknown = set(back.sides.by_label) - back.used
     if unknown:
         raise UsageError(
@@ -149,28 +154,53 @@ def carry_out(pull: Pull) -> Done:
     notebook has no error that stops an export. ``schemas.json`` then goes if the code changed.
 
     Raises:
-        RefusedError: there are conflicts, or the notebook changed in the meantime.
-        SetupError: a place is not writable or the disk is full; the notebook is as before.
+        RefusedError: there are conflicts, or notebook or package changed in the meantime.
+        SetupError: a place is not writable or the disk is full; the notebook and its folder are as
+            before.
     """
     if pull.conflicts:
         raise RefusedError(
             f"{pull.notebook.name}: {len(pull.conflicts)} conflicts are to be decided; nothing was "
             "written. Say --take package or --take notebook."
         )
-    for path, data in pull.writes.items():
-        target = folder_of(pull.notebook) / path
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(target.parent, error) from None
-        write_atomic(target, data)
-    backup = None
-    if pull.after != pull.before:
-        backup = _backup(pull)
-        write_atomic(pull.notebook, pull.after, last=lambda: _still(pull))
-    if not pull.refreshes:
-        return Done(None, backup)
-    return Done(export(pull.notebook, pull.folder.parent, verify=False, force=True), backup)
+    backup = _backup(pull) if pull.after != pull.before else None
+    with _or_as_before(pull):
+        for path, data in pull.writes.items():
+            _write(folder_of(pull.notebook) / path, data)
+        if pull.after != pull.before:
+            write_atomic(pull.notebook, pull.after, last=lambda: _still(pull))
+        if not pull.refreshes:
+            return Done(None, backup)
+        if _there(pull.folder) != pull.seen:
+            raise RefusedError(
+                f"{pull.folder} was edited in the meantime; nothing was changed. Pull again."
+            )
+        return Done(export(pull.notebook, pull.folder.parent, verify=False, force=True), backup)
+
+
+def _write(target: Path, data: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(target.parent, error) from None
+    write_atomic(target, data)
+
+
+@contextlib.contextmanager
+def _or_as_before(pull: Pull) -> Iterator[None]:
+    """The notebook, its folder and the package, or none of them: what fails takes all back."""
+    places = [folder_of(pull.notebook) / path for path in pull.writes]
+    before = {place: read_bytes(place) if os.path.lexists(place) else None for place in places}
+    try:
+        yield
+    except BaseException:  # an interrupt too
+        with contextlib.suppress(OSError, Skills2Error):
+            if pull.after != pull.before and read_bytes(pull.notebook) == pull.after:
+                write_atomic(pull.notebook, pull.before)
+        for place, data in before.items():
+            with contextlib.suppress(OSError, Skills2Error):
+                place.unlink(missing_ok=True) if data is None else write_atomic(place, data)
+        raise
 
 
 def _backup(pull: Pull) -> Path:
@@ -196,6 +226,11 @@ def _listed(folder: Path) -> list[str]:
     """The package's own files; what a link leads to is none of them."""
     here = (path for path in listing(folder) if path not in OTHERS)
     return [path for path in here if not (folder / path).is_symlink()]
+
+
+def _there(folder: Path) -> dict[str, bytes]:
+    """The package's own files, text over LF."""
+    return {path: over_lf(read_bytes(folder / path)) for path in _listed(folder)}
 
 
 def _text(path: Path) -> str:
@@ -227,14 +262,13 @@ def _carry(back: Back, edited: tuple[str, ...], folder: Path, before: bytes) -> 
     """Hand each edited file to what can put it back."""
     local = read_folder(folder_of(back.plan.notebook.path))[0]
     steps = back.plan.steps
-    if SKILL in edited and SKILL in back.there:
+    if SKILL in edited and SKILL in back.there and not _is_blank(back, SKILL):
         cells_back.carry(back)
         steps = _plan(_data(back, before), back.plan.notebook.path).steps
     for path in edited:
-        if path not in back.there:
-            back.leave(path, "it is gone from the package, and export writes it again",
-                       "take it out of the notebook or its folder")  # fmt: skip
-        elif path == prose_back.PROSE:
+        if _is_gone(back, path):
+            continue
+        if path == prose_back.PROSE:
             prose_back.carry(back, read_bytes(folder / path))
         elif path == cases_back.CASES:
             cases_back.carry(back, steps)
@@ -248,8 +282,34 @@ def _carry(back: Back, edited: tuple[str, ...], folder: Path, before: bytes) -> 
             back.leave(path, "the notebook no longer makes it", "delete it, if it is not wanted")
 
 
-def _takeable(extra: tuple[str, ...]) -> list[str]:
-    return [path for path in extra if path.startswith(_FOLDERS)]
+def _is_gone(back: Back, path: str) -> bool:
+    """Whether a file, or all that it said of cells, is gone; noted where it is."""
+    if path not in back.there:
+        back.leave(path, "it is gone from the package, and export writes it again",
+                   "take it out of the notebook or its folder")  # fmt: skip
+    elif path in (SKILL, prose_back.PROSE) and _is_blank(back, path):
+        back.leave(path, "nothing is left in it, and every cell of it would be skipped",
+                   "put its text back, or tag the cells `skip` in the notebook")  # fmt: skip
+    else:
+        return False
+    return True
+
+
+def _is_blank(back: Back, path: str) -> bool:
+    """Whether an edit emptied a file, which says nothing of any cell."""
+    return not back.there[path].strip(b" \t\n\xef\xbb\xbf")
+
+
+def _takeable(back: Back, extra: tuple[str, ...]) -> list[str]:
+    """New files that the notebook's folder can have; the others are noted."""
+    made: list[str] = []
+    for path in (path for path in extra if path.startswith(_FOLDERS)):
+        if is_safe_path(path) and not list(clashes({*back.plan.files, *made, path})):
+            made.append(path)
+        else:
+            back.leave(shown(path), "not every system can have a file of that name beside the "
+                       "others", "give it another name")  # fmt: skip
+    return made
 
 
 def _data(back: Back, before: bytes) -> bytes:
@@ -287,4 +347,5 @@ def _pull(
         before=before,
         after=after,
         plan=later,
+        seen=back.there,
     )

@@ -15,15 +15,16 @@ from skills2_nb.convert.aside import keep_aside
 from skills2_nb.convert.document import slug
 from skills2_nb.convert.exporter import Export, write
 from skills2_nb.convert.flow import Flow, flow_of
-from skills2_nb.convert.gathering import gather
+from skills2_nb.convert.gathering import SKILL_MD, Gathered, gather
 from skills2_nb.convert.packaged import is_package
 from skills2_nb.convert.plan import Plan, plan
 from skills2_nb.convert.prose_cells import prose_cells
 from skills2_nb.convert.signs import Signs, signs_of
 from skills2_nb.convert.titles import ids
-from skills2_nb.errors import RefusedError
+from skills2_nb.errors import RefusedError, UnreadableError, UsageError
 from skills2_nb.formats.draft import Draft, as_notebook
-from skills2_nb.formats.files import read_bytes, write_atomic
+from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
+from skills2_nb.formats.frontmatter import cut
 from skills2_nb.formats.notebook import parse_notebook
 from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Problem
@@ -87,11 +88,17 @@ def sketch(skill_md: bytes, folder: str) -> Sketch:
     """
     document = split(skill_md)
     name = name_of(document, folder)
-    flow = flow_of(document.body, name, _first_line(document))
+    flow = flow_of(_told(document.body), name, _first_line(document))
     named = ids(((step.title, step.named) for step in flow.steps), name)
     signs = signs_of(document, flow, name)
     cells = tuple(_cells(document, flow, named, signs))
     return Sketch(name, cells, flow, tuple(named), signs)
+
+
+def _told(body: str) -> str:
+    """The prose without front matter that does not parse and was left at its head; lines stay."""
+    found = cut(body)
+    return "\n" * found[0].count("\n") + found[1] if found is not None else body
 
 
 def name_of(document: SkillMd, folder: str) -> str:
@@ -112,7 +119,8 @@ def transform(folder: Path, out: Path, *, force: bool = False) -> Transformed:
 
     Raises:
         UnreadableError: there is no SKILL.md, or it is not UTF-8.
-        UsageError: a link or a file is in the way of the package.
+        UsageError: ``out`` names a notebook, or the package would lie within the skill or around
+            it; or a link or a file is in the way of the package.
         RefusedError: the skill is a package already; or a notebook, or a package of another
             content, is there already; nothing was written.
         SetupError: the place is not writable or the disk is full; nothing was changed.
@@ -124,17 +132,40 @@ def transform(folder: Path, out: Path, *, force: bool = False) -> Transformed:
             f"{root} is a package already, with steps of its own; nothing was written. Make its "
             f"notebook with: skills2 import {root}"
         )
-    made = sketch(gathered.skill_md, gathered.name)
+    made = _sketched(gathered)
     kept = keep_aside(gathered.files, gathered.name)
     cells = [*made.cells, *kept.cells]
     stem = made.name if is_safe_path(made.name) and "/" not in made.name else slug(made.name)
     notebook = out / f"{stem}.ipynb"
+    _check_place(root, out, stem)
     data = _bytes(cells)
     planned = plan(parse_notebook(data, notebook), kept.files)
     with _written(notebook, data, force=force) as backup:
         package = None if planned.blocking else write(planned, out / planned.name, force=force)
     problems = (*made.flow.problems, *gathered.problems, *kept.problems)
     return Transformed(root, notebook, backup, made, package, tuple(kept.files), planned, problems)
+
+
+def _sketched(gathered: Gathered) -> Sketch:
+    try:
+        return sketch(gathered.skill_md, gathered.name)
+    except UnreadableError as error:
+        where = f"{gathered.name}/{gathered.spelled}"
+        raise UnreadableError(str(error).replace(SKILL_MD, where, 1)) from None
+
+
+def _check_place(root: Path, out: Path, stem: str) -> None:
+    """Refuse a notebook's name for a folder, and a package within the skill or around it."""
+    if out.name.endswith(".ipynb") and not out.is_dir():
+        raise UsageError(
+            f"{out} is a notebook's name, and -o takes a folder, in which {stem}.ipynb is written."
+        )
+    here, there = root.resolve(), (out / stem).resolve()
+    if here != there and (there.is_relative_to(here) or here.is_relative_to(there)):
+        raise UsageError(
+            f"the package would go to {out / stem}, which lies in the skill folder or holds it; "
+            "choose another place with -o."
+        )
 
 
 def _bytes(cells: Sequence[Draft]) -> bytes:
@@ -153,7 +184,10 @@ def _written(notebook: Path, data: bytes, *, force: bool) -> Iterator[Path | Non
             f"written. Choose another place with -o, or overwrite with --force (it is kept as "
             f"{notebook.name}.bak)."
         )
-    notebook.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        notebook.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(notebook.parent, error) from None
     backup = _kept(notebook, before) if before not in (None, data) else None
     if before != data:
         write_atomic(notebook, data)

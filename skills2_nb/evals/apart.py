@@ -31,6 +31,8 @@ def of_cases(
     cases: Sequence[Case],
     folders: Sequence[Path],
     seconds: float | None = None,
+    *,
+    thorough: bool = False,
 ) -> Strength:
     """What ``evals.strength.of_cases`` gives of a package's folder; nothing where it is late.
 
@@ -38,11 +40,13 @@ def of_cases(
         skill: one with a folder.
         folders: where relative paths among inputs are sought.
         seconds: for all of them together; left out, ``SECONDS``.
+        thorough: as in ``evals.strength.of_cases``.
     """
     asked = {
         "package": str(skill.folder),
         "cases": dump(cases),
         "folders": [str(place) for place in folders],
+        "thorough": thorough,
     }
     with tempfile.TemporaryDirectory(prefix="skills2-") as place:
         outcome = run_python(
@@ -66,8 +70,9 @@ def main() -> int:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     cases, _ = parse_cases(asked["cases"])
+    folders = tuple(map(Path, asked["folders"]))
     made = strength.of_cases(
-        load(Path(asked["package"])), cases, tuple(map(Path, asked["folders"]))
+        load(Path(asked["package"])), cases, folders, thorough=asked["thorough"]
     )
     with os.fdopen(out, "wb") as result:
         result.write(json.dumps(made.to_dict()).encode("ascii"))

@@ -12,8 +12,11 @@ from typing import Any, Literal
 from skills2_nb.audit.auditor import Basis
 from skills2_nb.contract.errors import Skills2Error
 from skills2_nb.errors import UsageError
+from skills2_nb.evals.chosen import Chosen
+from skills2_nb.evals.declared import declared
 from skills2_nb.evals.play import Stage
 from skills2_nb.evals.proof import basis_of
+from skills2_nb.evals.replayed import Recorded
 from skills2_nb.evals.result import Result, pass_rate, typical
 from skills2_nb.evals.standings import Arm, case_rows, table
 from skills2_nb.evals.versions import Told, arms_of, played
@@ -30,7 +33,7 @@ class Settings:
     """How a skill is evaluated.
 
     Attributes:
-        runner: who plays the model: ``chain`` or ``null``.
+        runner: who plays the model: ``chain``, ``null`` or ``replay``.
         profile: the profile that judges; None = the skill's own.
         threshold: the score a pass needs; None = the skill's own.
         trials: how often each run case is tried; None = as the case says.
@@ -46,10 +49,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.profile not in (None, "strict", "classic"):
             raise UsageError(f"there is no profile {self.profile!r}; it is strict or classic")
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise UsageError(f"the threshold is {self.threshold}; it lies between 0 and 1")
-        if self.trials is not None and self.trials < 1:
-            raise UsageError(f"trials is {self.trials}; a case is tried once at least")
+        if self.threshold is not None and not _is_share(self.threshold):
+            raise UsageError(f"the threshold is {self.threshold!r}; it lies between 0 and 1")
+        if self.trials is not None and not (_is_whole(self.trials) and self.trials >= 1):
+            raise UsageError(f"trials is {self.trials!r}; it is a whole number, 1 at least")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Evaluation:
         results: one a case and trial.
         arms: the cases on the prose and on stubs too; empty where they were not asked for.
         unmade: why there are no such arms, where they were asked for.
+        left_out: the cases that were not chosen, or that the runner cannot try.
+        declared: its cases, steps and invariants; see :mod:`skills2_nb.evals.declared`.
     """
 
     skill: str
@@ -73,6 +78,8 @@ class Evaluation:
     results: tuple[Result, ...]
     arms: tuple[Arm, ...] = ()
     unmade: str = ""
+    left_out: tuple[str, ...] = ()
+    declared: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def runs(self) -> tuple[Result, ...]:
@@ -133,6 +140,8 @@ class Evaluation:
             "rows": table(self.skill, self.arms),
             "case_rows": case_rows(self.skill, self.arms),
             "unmade": self.unmade,
+            "left_out": list(self.left_out),
+            "declared": dict(self.declared),
         }
 
     def _reasons(self) -> Iterator[str]:
@@ -153,6 +162,8 @@ def evaluate(
     settings: Settings | None = None,
     *,
     told: Told | None = None,
+    chosen: Chosen | None = None,
+    recorded: Recorded | None = None,
 ) -> Evaluation:
     """Play every case of a package.
 
@@ -162,21 +173,28 @@ def evaluate(
         folder: the package.
         place: an empty folder, for the stubs.
         told: hears of each version and case before it is played.
+        chosen: which cases; left out, all.
+        recorded: the runs that the runner ``replay`` judges; it tries no step case.
 
     Raises:
         PackageError: the folder is no package, or does not load.
+        UsageError: a word of the choice fits no case.
     """
     asked = settings or Settings()
     basis = _set(basis_of(folder), asked)
     inforce = dataclasses.replace(
         asked, profile=basis.settings.profile, threshold=basis.settings.threshold
     )
-    stage = Stage(basis, (Path.cwd(), folder), asked.runner)
-    cases = [_tries(case, asked.trials) for case in basis.cases]
+    stage = Stage(basis, (Path.cwd(), folder), asked.runner, recorded)
+    picked = _playable((chosen or Chosen()).of(basis.cases), asked.runner)
+    cases = [_tries(case, asked.trials) for case in picked]
     results = tuple(played(stage, cases, _heard(told, "contract")))
-    arms, unmade = _versions(folder, place, asked, results, told)
-    skill = basis.skill
-    return Evaluation(skill.name, skill.version, skill.digest, inforce, results, arms, unmade)
+    arms, unmade = _versions(folder, place, asked, results, told, chosen)
+    skill, left = basis.skill, tuple(c.id for c in basis.cases if c not in picked)
+    facts = declared(basis, results, stage.folders)
+    return Evaluation(
+        skill.name, skill.version, skill.digest, inforce, results, arms, unmade, left, facts
+    )
 
 
 def suite(evaluations: Sequence[Evaluation], kit: str) -> dict[str, Any]:
@@ -185,17 +203,34 @@ def suite(evaluations: Sequence[Evaluation], kit: str) -> dict[str, Any]:
     Args:
         kit: the version of the kit.
     """
-    told = [each.to_dict() for each in evaluations]
-    verdicts = {each.verdict for each in evaluations}
+    return gathered([each.to_dict() for each in evaluations], kit)
+
+
+def gathered(told: Sequence[Mapping[str, Any]], kit: str) -> dict[str, Any]:
+    """The same of evaluations that are plain values already.
+
+    Args:
+        told: each as :meth:`Evaluation.to_dict` makes it.
+        kit: the version of the kit.
+    """
+    verdicts = {each["verdict"] for each in told}
     worst = next((v for v in ("fail", "unproven") if v in verdicts), "pass")
     return {
         "v": FORM,
         "kit": kit,
         "verdict": worst if told else "unproven",
-        "skills": told,
+        "skills": list(told),
         "rows": [row for each in told for row in each["rows"]],
         "case_rows": [row for each in told for row in each["case_rows"]],
     }
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _set(basis: Basis, settings: Settings) -> Basis:
@@ -206,6 +241,11 @@ def _set(basis: Basis, settings: Settings) -> Basis:
     }
     made: Any = basis.settings
     return dataclasses.replace(basis, settings=dataclasses.replace(made, **changed))
+
+
+def _playable(cases: Sequence[Case], runner: str) -> tuple[Case, ...]:
+    """Without step cases where no step may be called."""
+    return tuple(case for case in cases if runner != "replay" or isinstance(case, RunCase))
 
 
 def _tries(case: Case, trials: int | None) -> Case:
@@ -220,13 +260,14 @@ def _versions(
     settings: Settings,
     results: tuple[Result, ...],
     told: Told | None,
+    chosen: Chosen | None,
 ) -> tuple[tuple[Arm, ...], str]:
     """The arms, and why there are none where none could be made."""
     if not settings.versions:
         return (), ""
     own = Arm("contract", results) if settings.runner == "chain" else None
     try:
-        return arms_of(folder, place, contract=own, told=told), ""
+        return arms_of(folder, place, contract=own, told=told, chosen=chosen), ""
     except Skills2Error as error:
         return (), str(error)
 

@@ -11,6 +11,7 @@ from skills2_nb.audit.auditor import Basis, audit
 from skills2_nb.contract.errors import Skills2Error
 from skills2_nb.contract.trial import tried
 from skills2_nb.errors import UsageError
+from skills2_nb.evals import replayed
 from skills2_nb.evals.checks import amiss
 from skills2_nb.evals.proof import Proof, judge
 from skills2_nb.evals.result import Kind, Result
@@ -18,7 +19,7 @@ from skills2_nb.evals.runners import chain, explicit
 from skills2_nb.formats.cases import Case, RunCase, StepCase, to_dict
 
 #: Who may play the model without one.
-RUNNERS = ("chain", "null")
+RUNNERS = ("chain", "null", "replay")
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,23 @@ class Stage:
         basis: the skill, and what its runs are judged by.
         folders: where relative paths among a case's inputs and files are sought, in order.
         runner: ``chain`` calls the owed steps in order; ``null`` calls none and answers with the
-            prose, which is what a skill without a contract can show.
+            prose, which is what a skill without a contract can show; ``replay`` calls none either
+            and judges the runs in ``recorded``.
+        recorded: runs of an earlier evaluation.
     """
 
     basis: Basis
     folders: tuple[Path, ...]
     runner: str = "chain"
+    recorded: replayed.Recorded | None = None
 
     def __post_init__(self) -> None:
         if self.runner not in RUNNERS:
             raise UsageError(
                 f"there is no runner {self.runner!r}; it is one of {', '.join(RUNNERS)}"
             )
+        if self.runner == "replay" and self.recorded is None:
+            raise UsageError("the runner replay needs the folder of an earlier evaluation")
 
 
 def play(stage: Stage, case: Case) -> Iterator[Result]:
@@ -49,10 +55,10 @@ def play(stage: Stage, case: Case) -> Iterator[Result]:
     A case that cannot be tried at all, for a file it needs is not there or the journal cannot be
     written, is one that does not hold, and says why.
     """
-    for _ in range(case.trials if isinstance(case, RunCase) else 1):
+    for trial in range(case.trials if isinstance(case, RunCase) else 1):
         began = time.perf_counter()
         try:
-            result = _step(stage, case) if isinstance(case, StepCase) else _run(stage, case)
+            result = _tried(stage, case, trial)
         except Skills2Error as error:
             kind: Kind = "step" if isinstance(case, StepCase) else "run"
             result = Result(case.id, kind, (str(error),), runner=stage.runner)
@@ -67,14 +73,18 @@ def judged(basis: Basis, case: RunCase, audited: Proof) -> tuple[str, ...]:
     return tuple(wrong)
 
 
-def _run(stage: Stage, case: RunCase) -> Result:
+def _tried(stage: Stage, case: Case, trial: int) -> Result:
+    return _step(stage, case) if isinstance(case, StepCase) else _run(stage, case, trial)
+
+
+def _run(stage: Stage, case: RunCase, trial: int) -> Result:
     lost = [name for name in case.files if not _there(name, stage.folders)]
     if lost:
         raise UsageError(
             f"case {case.id!r} needs {', '.join(lost)}, which is not in "
             f"{', '.join(str(folder) for folder in stage.folders)}"
         )
-    proof = _null(stage.basis) if stage.runner == "null" else _played(stage, case)
+    proof = _proof(stage, case, trial)
     return Result(
         case.id,
         "run",
@@ -84,6 +94,12 @@ def _run(stage: Stage, case: RunCase) -> Result:
         proof.run,
         stage.runner,
     )
+
+
+def _proof(stage: Stage, case: RunCase, trial: int) -> Proof:
+    if stage.recorded is not None:
+        return replayed.proof(stage.basis, stage.recorded, case, trial)
+    return _null(stage.basis) if stage.runner == "null" else _played(stage, case)
 
 
 def _null(basis: Basis) -> Proof:

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any, Literal
 
 from skills2_nb.audit.auditor import Audit
+from skills2_nb.audit.steps import StepView
 
 Kind = Literal["run", "step"]
 
@@ -66,6 +67,7 @@ class Result:
             "seconds": round(self.seconds, 3),
             "tags": list(self.tags),
             "audit": None if self.audit is None else self.audit.to_dict(),
+            "steps": [] if self.audit is None else [_step(view) for view in self.audit.steps],
         }
 
 
@@ -83,3 +85,15 @@ def typical(results: Iterable[Result], profile: str) -> float | None:
         if result.audit is not None and result.expected == "pass"
     ]
     return median(scores) if scores else None
+
+
+def _step(view: StepView) -> dict[str, Any]:
+    """A step's part in the run: its calls in time, and what its invariants said."""
+    return {
+        "id": view.step,
+        "status": "stale" if view.stale else view.status,
+        "us": sum(call.us for call in view.calls),
+        "passed": sum(check.ok for check in view.invariants),
+        "invariants": len(view.invariants),
+        "calls": [{"seq": call.seq, "status": call.status, "us": call.us} for call in view.calls],
+    }

@@ -8,6 +8,7 @@ from pathlib import Path
 from skills2_nb.audit.auditor import Basis
 from skills2_nb.convert.transform import transform
 from skills2_nb.errors import PackageError
+from skills2_nb.evals.chosen import Chosen
 from skills2_nb.evals.play import Stage, play
 from skills2_nb.evals.proof import basis_of
 from skills2_nb.evals.result import Result
@@ -19,7 +20,12 @@ Told = Callable[[str, str], None]
 
 
 def arms_of(
-    folder: Path, place: Path, *, contract: Arm | None = None, told: Told | None = None
+    folder: Path,
+    place: Path,
+    *,
+    contract: Arm | None = None,
+    told: Told | None = None,
+    chosen: Chosen | None = None,
 ) -> tuple[Arm, ...]:
     """A skill's cases on its three versions, and the cases that a program reads from its prose.
 
@@ -32,16 +38,18 @@ def arms_of(
         place: an empty folder for the stubs.
         contract: the contract's arm, where it was played before.
         told: hears of each case.
+        chosen: which cases; left out, all.
 
     Raises:
         PackageError: the package does not load, or its prose gives no step.
     """
     basis = basis_of(folder)
     folders = (Path.cwd(), folder)
-    own = [case for case in basis.cases if isinstance(case, RunCase)]
+    wanted = (chosen or Chosen()).wants
+    own = [case for case in basis.cases if isinstance(case, RunCase) and wanted(case)]
     made = stubs_of(folder, place)
     stubs = basis_of(made)
-    read = [case for case in stubs.cases if isinstance(case, RunCase)]
+    read = [case for case in stubs.cases if isinstance(case, RunCase) and wanted(case)]
     return (
         _arm("v1", basis, folders, own, told),
         _arm("stubs", stubs, (*folders, made), own, told),

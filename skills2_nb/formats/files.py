@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,15 +24,22 @@ _REASONS = {
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
     errno.ELOOP: ("a link there leads to itself", "delete the link"),
 }
+#: Folders of a shell's own pipes: ``/dev/stdin``, ``/dev/fd/63``, ``/proc/self/fd/0``.
+_STREAMS = (("dev",), ("proc",))
 
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file.
 
+    A pipe with a name of its own is not waited for; those that a shell makes are read.
+
     Raises:
-        UnreadableError: there is no such file, it is a folder, or it may not be read.
+        UnreadableError: there is no such file, it is a folder or a pipe, or it may not be read.
     """
     try:
+        mode = path.stat().st_mode
+        if (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and path.parts[1:2] not in _STREAMS:
+            raise UnreadableError(f"{path} is a pipe; name a plain file.")
         return path.read_bytes()
     except FileNotFoundError:
         raise UnreadableError(f"{path}: there is no such file; check the path.") from None

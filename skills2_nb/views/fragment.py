@@ -150,10 +150,15 @@ def card(*parts: Any) -> Html:
     return _scoped("div", list(parts), SCOPE)
 
 
-def _scoped(name: str, inside: Any, cls: str) -> Html:
-    sheet = style(SCOPE) + _LAYOUT.replace("§", f".{SCOPE}.{SCOPE}")
+def sheet() -> Html:
+    """The style sheet of everything that has the class of cards."""
+    told = style(SCOPE) + _LAYOUT.replace("§", f".{SCOPE}.{SCOPE}")
     line = f".{SCOPE}.line{{padding:0 4px;border:0;margin:0}}\n"
-    return tag(name, tag("style", Html(sheet + line)), inside, cls=cls)
+    return tag("style", Html(told + line))
+
+
+def _scoped(name: str, inside: Any, cls: str) -> Html:
+    return tag(name, sheet(), inside, cls=cls)
 
 
 def _plain(name: str) -> Html:

@@ -66,6 +66,11 @@ def markdown(rows: Sequence[Row]) -> str:
 
 def page(rows: Sequence[Row], title: str) -> str:
     """A whole HTML document: no script, no network."""
+    return document(title, [rows_table(rows, title), tag("p", FORMULA, cls="mute")])
+
+
+def rows_table(rows: Sequence[Row], caption: str) -> Html:
+    """The rows as a part of a page, its caption for screen readers alone."""
     single = any("case" in row for row in rows)
     heads = ["skill", *(["case"] if single else []), "version", *_HEADS]
     body = [
@@ -78,8 +83,7 @@ def page(rows: Sequence[Row], title: str) -> str:
         for row in rows
     ]
     first = len(heads) - len(_HEADS)
-    made = table(title, heads, body, hide_caption=True, numeric=range(first, len(heads)))
-    return document(title, [made, tag("p", FORMULA, cls="mute")])
+    return table(caption, heads, body, hide_caption=True, numeric=range(first, len(heads)))
 
 
 def symptoms_text(seen: Sequence[Row], *, width: int = WIDTH, color: bool = False) -> str:

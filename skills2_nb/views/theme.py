@@ -104,9 +104,9 @@ def style(scope: str) -> str:
         f".{scope}{{{_tokens(LIGHT)}color-scheme:light}}",
         f"@media (prefers-color-scheme:dark){{.{scope}{{{_tokens(DARK)}color-scheme:dark}}}}",
         f"{_host('[data-jp-theme-light=true]', '.vscode-light', scope)}"
-        f"{{{_tokens(LIGHT)}color-scheme:light}}",
+        f"{{{_tokens(LIGHT, jupyter=True)}color-scheme:light}}",
         f"{_host('[data-jp-theme-light=false]', '.vscode-dark', scope)}"
-        f"{{{_tokens(DARK)}color-scheme:dark}}",
+        f"{{{_tokens(DARK, jupyter=True)}color-scheme:dark}}",
         f"@media print{{.{scope}.{scope}{{{_tokens(LIGHT)}color-scheme:light}}}}",
     ]
     return "\n".join(themes) + _PARTS.replace("§", twice)
@@ -116,8 +116,13 @@ def _host(jupyter: str, code: str, scope: str) -> str:
     return f"{jupyter} .{scope},{code} .{scope}"
 
 
-def _tokens(colors: Mapping[str, str]) -> str:
+def _tokens(colors: Mapping[str, str], *, jupyter: bool = False) -> str:
+    """The colours by name; JupyterLab's own only where the page says which theme it has.
+
+    A page with saved widgets carries the light ones whatever the reader's system asks for.
+    """
+    theirs = _JUPYTER if jupyter else {}
     return "".join(
-        f"--s2-{name}:{f'var({_JUPYTER[name]},{value})' if name in _JUPYTER else value};"
+        f"--s2-{name}:{f'var({theirs[name]},{value})' if name in theirs else value};"
         for name, value in colors.items()
     )

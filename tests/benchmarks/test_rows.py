@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import importing, judging, notebook, opening, step_call
+from benchmarks import evals, importing, judging, notebook, opening, step_call
 
 
 def test_step_call_journals_what_the_floor_journals(
@@ -96,3 +96,13 @@ def test_skills_are_imported_and_exported_as_they_were(
     assert [sample.name.partition(":")[0] for sample in row.samples] == ["skills2", "floor"]
     ours = sorted((tmp_path / "made" / "skills").glob("*/SKILL.md"))
     assert [path.parent.name for path in ours] == ["skill-0000", "skill-0001", "skill-0002"]
+
+
+def test_cases_are_judged_recorded_and_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evals, "CASE_ROUNDS", 1)
+    row = evals.cases(tmp_path)
+    assert len(row.samples) == 3
+    judged, recorded, called = (sample.spread[1] for sample in row.samples)
+    assert called < recorded < judged

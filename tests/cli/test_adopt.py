@@ -130,3 +130,50 @@ def test_json_without_yes_tells_and_writes_nothing(folder, skills2):
     assert done.json["steps"] == ["basket"]
     assert {"cell": 4, "reason": "`count_up` changes a global"} in done.json["notes"]
     assert not (folder / "reruns-skill.ipynb").exists()
+
+
+def test_json_without_yes_does_not_mind_what_is_there(folder, skills2):
+    assert skills2("adopt", "reruns.ipynb", "--yes").code == 0
+    done = skills2("adopt", "reruns.ipynb", "--json")
+    assert (done.code, done.json["written"]) == (0, False)
+    assert skills2("adopt", "reruns.ipynb", "--yes", "--json").code == 1
+
+
+def test_out_may_be_a_folder_and_folders_are_made(folder, skills2):
+    (folder / "there").mkdir()
+    assert skills2("adopt", "reruns.ipynb", "--yes", "-o", "there").code == 0
+    assert (folder / "there/reruns-skill.ipynb").is_file()
+    assert skills2("adopt", "reruns.ipynb", "--yes", "-o", "new/deep/a.ipynb").code == 0
+    assert (folder / "new/deep/a.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("out", "code", "said"),
+    [
+        ("notes.txt", 2, "notes.txt is no notebook's name"),
+        ("file/a.ipynb", 4, "a file stands where a folder must be"),
+    ],
+)
+def test_a_place_that_takes_no_notebook_is_told(folder, skills2, out, code, said):
+    (folder / "file").write_text("x")
+    done = skills2("adopt", "reruns.ipynb", "--yes", "-o", out)
+    assert (done.code, done.err.count("\n")) == (code, 1)
+    assert said in done.err
+
+
+def test_a_command_to_go_on_with_can_be_pasted(folder, skills2):
+    (folder / "reruns.ipynb").rename(folder / "my reruns.ipynb")
+    assert "adopt 'my reruns.ipynb' --yes" in skills2("adopt", "my reruns.ipynb", "--dry-run").out
+    done = skills2("adopt", "my reruns.ipynb", "--yes")
+    assert "Wrote my reruns-skill.ipynb: " in done.out
+    assert "  skills2 lint 'my reruns-skill.ipynb'\n" in done.out
+
+
+def test_what_is_written_while_it_asks_is_not_overwritten(folder, skills2, terminal, monkeypatch):
+    def answer(*_, **__):
+        (folder / "reruns-skill.ipynb").write_text("mine")
+        return "a"
+
+    monkeypatch.setattr(command.click, "prompt", answer)
+    done = skills2("adopt", "reruns.ipynb")
+    assert (done.code, (folder / "reruns-skill.ipynb").read_text()) == (1, "mine")

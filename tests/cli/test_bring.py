@@ -68,7 +68,8 @@ def test_json_has_the_fixed_shape(skills2, skill):
                 "backups": [],
                 "findings": [],
             }
-        ]
+        ],
+        "failed": [],
     }
 
 
@@ -92,6 +93,7 @@ def test_a_notebook_that_is_there_is_kept(skills2, skill, bare):
         (["in/weekly", "-o", "in/weekly.ipynb"], 2, "which is the skill folder itself"),
         (["in/weekly", "in/bad", "-o", "b.ipynb"], 2, "b.ipynb is one notebook for 2 skills"),
         (["in/weekly", "in/weekly"], 2, "would both become weekly.ipynb"),
+        (["in/weekly", "-o", ".ipynb"], 2, ".ipynb is no notebook's name"),
         (["in/weekly", "-o", "file/x.ipynb"], 4, "a file stands where a folder must be"),
     ],
 )
@@ -118,6 +120,9 @@ def test_of_several_skills_the_good_ones_are_imported(skills2, skill, bare):
         *("nb/three.ipynb: 2 cells, 0 files, no problems",),
     ]
     assert "two/SKILL.md is not UTF-8 (byte offset 0)" in done.err
-    again = skills2("import", "in/one", "in/three", "-o", "more/", "--json")
+    again = skills2("import", "in/one", "in/two", "in/three", "-o", "more/", "--json")
+    assert again.code == 2
     assert [item["skill"] for item in again.json["notebooks"]] == ["one", "three"]
+    [failed] = again.json["failed"]
+    assert Path(failed["folder"]) == Path("in/two") and failed["message"] in again.err
     assert json.loads((bare / "more/one.ipynb").read_text())["nbformat"] == 4

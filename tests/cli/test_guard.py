@@ -87,6 +87,7 @@ def chained(outer, inner):
             "--debug and report what it shows.",
         ),
         (click.UsageError("no\n  way"), 2, "no way."),
+        (errors.UsageError("a\x1b[31mb\u202e is none."), 2, "a\\x1b[31mb\\u202e is none."),
     ],
 )  # fmt: skip
 def test_sentence_and_code(error, code, says, capsys):

@@ -28,6 +28,21 @@ def test_the_width_stays_within_bounds(columns, width, monkeypatch):
     assert screen.width() == width
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "typed"),
+    [
+        ("a.ipynb", "a.ipynb", "a.ipynb"),
+        ("my a.ipynb", "my a.ipynb", "'my a.ipynb'"),
+        ("a\x1b[31m.ipynb", "a\\x1b[31m.ipynb", "'a\\x1b[31m.ipynb'"),
+        ("a\nb.ipynb", "a b.ipynb", "'a b.ipynb'"),
+    ],
+)
+def test_a_path_is_on_one_line_and_moves_no_cursor(name, place, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert screen.place(tmp_path.resolve() / name) == place
+    assert screen.typed(tmp_path.resolve() / name) == typed
+
+
 def test_no_color_is_honoured(terminal, monkeypatch):
     assert screen.has_color()
     monkeypatch.setenv("NO_COLOR", "1")

@@ -1,5 +1,8 @@
 """Ten notebooks of ten habits, and what becomes of them."""
 
+import ast
+import contextlib
+import io
 import json
 import shutil
 from pathlib import Path
@@ -9,7 +12,7 @@ import pytest
 from skills2_nb.convert.adopt import propose, refused
 from skills2_nb.convert.exporter import export
 from skills2_nb.convert.plan import plan
-from skills2_nb.errors import RefusedError
+from skills2_nb.errors import RefusedError, UnreadableError
 from skills2_nb.formats.notebook import parse_notebook
 
 HABITS = Path(__file__).parent / "adopted"
@@ -210,6 +213,10 @@ REFUSED = {
         [("code", "from math import *\nx = floor(2.5)\ny = x + 1\nprint(x, y)")],
         "may come from the star import in cell 1",
     ),
+    "an argument handed back": (
+        [("code", "def same(x):\n    return x\n\na = [1]\nb = same(a)\nb.append(2)\nprint(a)")],
+        "hands back its argument `x`|changes with the other",
+    ),
     "generator": (
         [("code", "def g(n: int):\n    yield n\n\nx = g(3)\nprint(list(x))")],
         "yields; return a list",
@@ -223,6 +230,25 @@ def test_what_cannot_be_adopted_is_told_in_one_sentence(name, make_notebook):
     with pytest.raises(RefusedError, match=reason) as said:
         propose(make_notebook(pairs))
     assert "\n" not in str(said.value)
+
+
+def test_a_function_that_changes_a_list_of_the_notebook_is_no_step(make_notebook):
+    codes = (
+        "def total(values):\n    return sum(values)",
+        "n = total([1, 2])",
+        "seen = []\ndef add(x):\n    seen.append(x)\n    return len(seen)",
+        "m = add(1)\nprint(m, n, seen)",
+    )
+    proposal = propose(make_notebook([("code", code) for code in codes]))
+    assert "add" not in proposal.steps
+    assert (3, "`add` changes a global") in proposal.notes
+
+
+def test_a_notebook_of_an_old_format_is_unreadable(tmp_path):
+    path = tmp_path / "old.ipynb"
+    path.write_text('{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}')
+    with pytest.raises(UnreadableError, match="save it in Jupyter"):
+        propose(path)
 
 
 def adopted(make_notebook, *codes):
@@ -276,3 +302,70 @@ def test_no_cell_gets_an_id_where_the_format_has_none(make_notebook):
     path.write_text(json.dumps(raw | {"nbformat_minor": 4}), encoding="utf-8")
     proposal = propose(path)
     assert all("id" not in cell for cell in cells_of(proposal.accepted(every(proposal))))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given"), [("n", "2"), ("n, m=2", "2"), ("n,", "2"), ("*, n", "n=2"), ("", "")]
+)
+def test_a_function_without_annotations_that_reads_a_value_made_above(
+    parameter, given, make_notebook
+):
+    """Both the annotation and the new parameter go where the last parameter ends."""
+    body = "    return {'value': first['total'] + " + ("n" if given else "1") + "}"
+    proposal, _ = adopted(
+        make_notebook,
+        "def start(values):\n    return {'total': sum(values)}",
+        "first = start([1, 2, 3])",
+        f"def more({parameter}):\n{body}",
+        f"second = more({given})\nprint(second)",
+    )
+    step = next(change for change in proposal.changes if change.key == "more")
+    ast.parse(step.after)
+    assert "first: StartResult) ->" in step.after
+
+
+def printed(codes):
+    """What cells print, one after the other, in one module."""
+    space, said = {"__name__": "__main__"}, io.StringIO()
+    with contextlib.redirect_stdout(said):
+        for code in codes:
+            exec(compile(code, "cell", "exec", dont_inherit=True), space)
+    return said.getvalue()
+
+
+ROWS = "rows = [{'n': 1}, {'n': 2}]"
+#: Notebooks in which one name holds the value of another, or a part of it, and changes it.
+SHARED = {
+    "a part by its place": (ROWS, "top = rows[0]\ntop['n'] = 9\nprint(rows)"),
+    "each part in a loop": (
+        ROWS, "for row in rows:\n    row['n'] += 1\nn = len(rows)", "print(rows, n)",
+    ),
+    "with its number": (ROWS, "for at, row in enumerate(rows):\n    row['at'] = at\nprint(rows)"),
+    "another name": (ROWS, "more = rows\nmore.append(3)\nprint(rows)"),
+    "a function that hands it back": (
+        "def same(x):\n    return x", ROWS, "more = same(rows)\nmore.append(3)\nprint(rows)",
+    ),
+    "a function that changes a part": (
+        "def mark(rows):\n    for row in rows:\n        row['n'] = 0\n    return len(rows)",
+        ROWS, "n = mark(rows)\nprint(rows, n)",
+    ),
+    "a global that a function changes": (
+        "seen = []", "def add(x):\n    seen.append(x)\n    return len(seen)",
+        "n = add(4)\nprint(seen, n)",
+    ),
+}  # fmt: skip
+SUM = ("def total(values):\n    return {'sum': sum(values)}", "s = total([1, 2])\nprint(s)")
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_one_name_changes_the_other_still_shows(name, make_notebook):
+    codes = [*SUM, *SHARED[name]]
+    proposal = propose(make_notebook([("code", code) for code in codes]))
+    cells = cells_of(proposal.accepted(every(proposal)))
+    made = [
+        source(cell)
+        for cell in cells
+        if cell["cell_type"] == "code" and "cases" not in cell["metadata"].get("tags", ())
+    ]
+    assert "total" in proposal.steps
+    assert printed(made) == printed(codes)

@@ -133,6 +133,8 @@ def test_what_cannot_travel_is_left_where_it_is_and_told(tmp_path):
         *("a:b.txt", "dir", "loop", "out", "pipe", "readme", "skill.md")
     ]
     assert not any(p.blocks for p in brought.problems)
+    said = {p.file.removeprefix("weekly/"): p.message for p in brought.problems}
+    assert "leaves the folder" in said["out"] and "leads nowhere" in said["loop"]
 
 
 def test_a_skill_md_that_is_a_link_out_is_refused(tmp_path):

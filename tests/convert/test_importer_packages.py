@@ -373,3 +373,11 @@ def test_what_cannot_be_read_is_kept_as_text(files, tmp_path):
     for content in files.values():
         assert content.partition("\n")[2].strip("\n") in text
         assert content.strip("\n") in text or "# %%" in content
+
+
+def test_a_byte_order_mark_of_the_manifest_is_no_text_of_its_own(tmp_path):
+    write_notebook(tmp_path / "weekly.ipynb", as_notebook([*BASE, code(COUNT, "step")]))
+    folder = export(tmp_path / "weekly.ipynb", tmp_path / "skills", verify=False).folder
+    (folder / "skill.toml").write_bytes(b"\xef\xbb\xbf" + (folder / "skill.toml").read_bytes())
+    brought = bring(folder, tmp_path / "again/weekly.ipynb")
+    assert {problem.code for problem in brought.problems} & {"F327", "F328"} == {"F328"}

@@ -166,9 +166,21 @@ def test_a_file_that_cannot_be_read_is_left(desk, line, said):
 
 
 def test_a_case_of_no_step_is_left(desk):
-    write(desk, [*rows(desk), {"id": "x", "step": "subtract", "args": {}}])
-    with pytest.raises(Exception, match="the case 'x' cannot be kept"):
-        desk.look()
+    before = desk.notebook.read_bytes()
+    made = [*rows(desk), {"id": "x", "step": "subtract", "args": {}}]
+    write(desk, made)
+    planned, done = desk.pull()
+    assert "the case 'x' is of 'subtract', which is no step" in planned.left[0].message
+    assert desk.notebook.read_bytes() == before and done.export is None and rows(desk) == made
+
+
+def test_a_byte_order_mark_is_no_edit_of_a_case(desk):
+    before = desk.notebook.read_bytes()
+    for path in ("evals/cases.jsonl", "skill.toml", "runtime/skill.py"):
+        file = desk.folder / path
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    planned, _ = desk.pull()
+    assert desk.notebook.read_bytes() == before and not planned.left
 
 
 def test_order_alone_is_the_notebooks(desk):

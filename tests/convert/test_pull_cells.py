@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skills2_nb.convert.exporter import export
-from skills2_nb.convert.marked import cut, pieces_of, written
+from skills2_nb.convert.markers import cut_edited, pieces_of, written
 from skills2_nb.convert.module import header
 from skills2_nb.convert.plan import plan_path
 from skills2_nb.errors import RefusedError
@@ -287,9 +287,48 @@ def test_the_module_of_pieces_is_the_one_export_assembles(make_notebook, skill_n
     ):
         plan = plan_path(path)
         text = plan.module.text
-        made = cut(text)
+        made = cut_edited(text)
         assert made.loose == "" and made.pieces == pieces_of(plan.module)
         assert written(header(path.name), made.futures, made.pieces) == text
+
+
+BROKEN = {
+    "a text that is never closed": ("return", 'x = """\n    return'),
+    "a bracket that is never closed": ("return", "x = (\n    return"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_code_that_does_not_compile_stays_within_its_cell(desk, name):
+    """The markers below it are markers all the same: no other cell is skipped or changed."""
+    desk.edit(CODE, *BROKEN[name])
+    assert list(desk.changed(desk.pull)) == [5]
+
+
+def test_a_marker_without_blanks_or_with_a_tab_is_one(desk):
+    before = desk.notebook.read_bytes()
+    text = (desk.folder / CODE).read_text()
+    (desk.folder / CODE).write_text(text.replace("# %% step ", "#%%\tstep   "))
+    desk.pull()
+    assert desk.notebook.read_bytes() == before
+
+
+NOTHING_LEFT = {
+    "emptied": ("runtime/skill.py", lambda text: "\n", "nothing is left in it"),
+    "prose emptied": ("SKILL.md", lambda text: "", "nothing is left in it"),
+    "without markers": (CODE, lambda text: text.replace("# %%", "#"), "no `# %%` marker is left"),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_LEFT)
+def test_a_file_in_which_nothing_tells_of_the_cells_skips_none(desk, name):
+    path, edit, said = NOTHING_LEFT[name]
+    before, file = desk.notebook.read_bytes(), desk.folder / path
+    file.write_text(edit(file.read_text()))
+    edited = file.read_bytes()
+    planned, done = desk.pull()
+    assert said in planned.left[0].message and done.export is None
+    assert desk.notebook.read_bytes() == before and file.read_bytes() == edited
 
 
 line = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\f"), max_size=12)
@@ -306,13 +345,13 @@ def test_edited_bodies_are_the_cells_and_the_others_are_untouched(tmp_path_facto
     path = folder / "a.ipynb"
     path.write_text(json.dumps(notebook_dict(CELLS), indent=1) + "\n")
     desk = Desk(path)
-    made = cut((desk.folder / CODE).read_text())
+    made = cut_edited((desk.folder / CODE).read_text())
     pieces = [
-        piece if text is None else type(piece)(piece.word, piece.name, text)
+        piece if text is None else type(piece)(piece.word, piece.said, text)
         for piece, text in zip(made.pieces, bodies, strict=True)
     ]
     text = written(header(path.name), made.futures, pieces)
-    if len(cut(text).pieces) != 3 or any("skills2" in (b or "") for b in bodies):
+    if len(cut_edited(text).pieces) != 3 or any("skills2" in (b or "") for b in bodies):
         return  # a text that opens a string hides the markers behind it
     (desk.folder / CODE).write_bytes(text.encode())
     before = desk.cells()

@@ -1,8 +1,11 @@
 """Edits of skill.toml, references, scripts and assets."""
 
+import os
+
 import pytest
 
-from skills2_nb.errors import UsageError
+from skills2_nb.convert import pull
+from skills2_nb.errors import RefusedError, SetupError, UsageError
 from tests.conftest import CELLS
 from tests.convert.pulling import Desk
 
@@ -77,6 +80,17 @@ def test_new_files_go_along_only_when_asked(desk):
     assert (own / "references/new.md").read_text() == "New.\n" and not (own / "notes.txt").exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such name can be made there")
+def test_a_new_file_whose_name_no_other_system_can_have_stays(desk):
+    for name in ("a:b.md", "new.md", "NEW.md", "x\ny.md"):
+        (desk.folder / "references" / name).write_text("New.\n")
+    planned, done = desk.pull(files=True)
+    assert {each.file for each in planned.left} == {
+        "references/a:b.md", "references/new.md", "references/x y.md",
+    }  # fmt: skip
+    assert list(planned.writes) == ["references/NEW.md"] and done.export is None
+
+
 @pytest.mark.parametrize(
     ("old", "new", "cell"),
     [
@@ -136,3 +150,33 @@ def test_what_no_manifest_cell_can_say_is_left(desk, old, new, said):
 def test_a_choice_that_decides_nothing_is_wrong_use(desk):
     with pytest.raises(UsageError, match="no such conflict"):
         desk.look("package:99")
+
+
+def test_where_the_package_cannot_be_written_nothing_changes(desk, monkeypatch):
+    desk.edit("runtime/skill.py", '"""Add up."""', '"""Add them up."""')
+    (desk.folder / "references/new.md").write_text("New.\n")
+    before, own = desk.notebook.read_bytes(), desk.notebook.with_suffix("")
+    planned = desk.look(files=True)
+    for error in (SetupError("the disk is full"), KeyboardInterrupt()):
+
+        def fail(*_, error=error, **__):
+            assert desk.notebook.read_bytes() == planned.after
+            raise error
+
+        monkeypatch.setattr(pull, "export", fail)
+        with pytest.raises(type(error)):
+            pull.carry_out(planned)
+        assert desk.notebook.read_bytes() == before
+        assert not (own / "references/new.md").exists()
+
+
+def test_an_edit_made_while_it_asks_is_not_lost(desk):
+    desk.edit("runtime/skill.py", '"""Add up."""', '"""Add them up."""')
+    before, planned = desk.notebook.read_bytes(), desk.look()
+    desk.edit("SKILL.md", "description: ", "description: Newer. ")
+    with pytest.raises(RefusedError, match="was edited in the meantime; nothing was changed"):
+        pull.carry_out(planned)
+    assert desk.notebook.read_bytes() == before
+    assert "Newer." in (desk.folder / "SKILL.md").read_text()
+    desk.pull()
+    assert b"Newer." in desk.notebook.read_bytes() and b"Add them up." in desk.notebook.read_bytes()

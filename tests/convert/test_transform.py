@@ -14,7 +14,7 @@ from skills2_nb.contract.loader import load
 from skills2_nb.convert.exporter import export
 from skills2_nb.convert.plan import Plan, plan, plan_path
 from skills2_nb.convert.transform import sketch, transform
-from skills2_nb.errors import RefusedError, UnreadableError
+from skills2_nb.errors import RefusedError, SetupError, UnreadableError, UsageError
 from skills2_nb.evals.proof import prove
 from skills2_nb.formats.draft import as_notebook
 from skills2_nb.formats.files import sha256
@@ -244,3 +244,45 @@ def test_same_skill_same_bytes(plain: Path, tmp_path: Path) -> None:
     shutil.copytree(plain, copy)
     first, second = (transform(p, tmp_path / o).notebook for p, o in ((plain, "a"), (copy, "b")))
     assert sha256(first.read_bytes()) == sha256(second.read_bytes())
+
+
+BROKEN = {
+    "no yaml": '---\nname: [a\ndescription: "x\n---\n\n# Title\n\n1. Do this\n2. Do that\n',
+    "a key twice": "---\nname: a\nname: b\n---\n\n# Title\n\n1. Do this\n2. Do that\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_front_matter_that_does_not_parse_is_no_step(name: str) -> None:
+    made = sketch(BROKEN[name].encode(), "a-skill")
+    assert made.ids == ("do_this", "do_that")
+    line = BROKEN[name].split("\n").index("1. Do this") + 1
+    assert made.flow.steps[0].line == line
+    assert planned(BROKEN[name].encode()).files["SKILL.md"] == BROKEN[name].encode()
+
+
+def test_no_package_goes_into_the_skill_or_around_it(plain: Path) -> None:
+    for out in (plain, plain / "below"):
+        before = sorted(plain.rglob("*"))
+        with pytest.raises(UsageError, match="lies in the skill folder or holds it"):
+            transform(plain, out)
+        assert sorted(plain.rglob("*")) == before
+    inner = plain.parent / plain.name / plain.name
+    shutil.copytree(plain, inner)
+    with pytest.raises(UsageError, match="lies in the skill folder or holds it"):
+        transform(inner, plain.parent)
+
+
+def test_a_place_that_is_no_folder_is_told(plain: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="-o takes a folder"):
+        transform(plain, tmp_path / "a.ipynb")
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file/below"):
+        with pytest.raises(SetupError, match="a file stands where a folder must be"):
+            transform(plain, out)
+
+
+def test_what_is_not_utf_8_is_told_with_its_folder(plain: Path, tmp_path: Path) -> None:
+    (plain / "SKILL.md").write_bytes(b"# \xff\n")
+    with pytest.raises(UnreadableError, match=f"{plain.name}/SKILL.md is not UTF-8"):
+        transform(plain, tmp_path / "out")

@@ -2,6 +2,7 @@ import errno
 import os
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,21 @@ def test_a_pipe_a_device_and_a_loop_are_no_place_for_a_file(tmp_path):
         with pytest.raises(SetupError, match="no plain file"):
             write_atomic(tmp_path / name, b"x")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and (tmp_path / "loop").is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")
+def test_a_pipe_with_a_name_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableError, match="is a pipe; name a plain file"):
+        read_bytes(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd")
+def test_a_pipe_of_the_shell_is_read():
+    out, into = os.pipe()
+    os.write(into, b"x")
+    os.close(into)
+    try:
+        assert read_bytes(Path(f"/dev/fd/{out}")) == b"x"
+    finally:
+        os.close(out)
