@@ -233,7 +233,7 @@ CODES: dict[str, Rule] = {
     "ANCHOR_MISSING": Rule(
         "anchoring",
         "Words that the skill's prose lives by are not in the answer.",
-        "Name them where the answer speaks of them: {terms}.",
+        "Name them where the answer speaks of them, or take them out of [anchors]: {terms}.",
     ),
     "NO_ANCHORS": Rule(
         "anchoring",

@@ -16,7 +16,7 @@ from skills2_nb.cli.guard import install_line
 from skills2_nb.contract.home import folder, home
 from skills2_nb.contract.loader import load
 from skills2_nb.contract.lock import locked
-from skills2_nb.convert.exporter import default_folder, export
+from skills2_nb.convert.exporter import default_folder, export, maker
 from skills2_nb.errors import Skills2Error
 from skills2_nb.formats.manifest import read_manifest
 from skills2_nb.library.catalog import Catalog
@@ -209,6 +209,8 @@ def _exports(cwd: Path) -> Iterator[Finding]:
             if path.parent != cwd or is_package(default_folder(path) / path.stem):
                 yield Finding(check, "warning", error.message, f"skills2 lint {shown}")
             continue
+        if maker(done.folder) not in ("", path.name):
+            continue  # another notebook's package: exporting this one is no mend of it
         if done.is_current:
             yield Finding(check, "ok", "the package is what the notebook makes")
         elif is_package(done.folder):

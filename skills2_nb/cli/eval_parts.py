@@ -77,6 +77,7 @@ class Plan:
             UsageError: a parameter is unknown or wrong.
             UnreadableError: the notebook is none, or takes other parameters.
         """
+        _check_out(out, targets)
         source = notebook or _notebook()
         known = parameters.read(source)
         more = parameters.given(words, known)
@@ -161,8 +162,22 @@ def reports(plan: Plan, results: Mapping[str, Any]) -> Path:
             file.write(github.summary(results, compared, place(plan.out)))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         files, lines = _sources(plan, results)
-        click.echo(github.annotate(results, files, lines), err=True, nl=False)
+        click.echo(github.annotate(results, files, lines, place(plan.out)), err=True, nl=False)
     return page
+
+
+def _check_out(out: Path, targets: Targets) -> None:
+    """See that nothing is written into what is evaluated: it would be another package each time.
+
+    Raises:
+        UsageError: the folder lies in a package.
+    """
+    for _, target in targets.values():
+        if target.kind == "package" and out.resolve().is_relative_to(target.path):
+            raise UsageError(
+                f"{place(out)} lies in the package {place(target.path)}, which every eval would "
+                "change; name a folder outside of it with --out"
+            )
 
 
 def _job(plan: Plan, name: str, scratch: Path) -> Job:

@@ -11,7 +11,7 @@ import click
 
 from skills2_nb.cli.command import verb
 from skills2_nb.cli.guard import GOOD, REFUSED, UNPROVEN
-from skills2_nb.cli.screen import has_color, place, put, put_json, width
+from skills2_nb.cli.screen import has_color, place, put, put_json, typed, width
 
 if TYPE_CHECKING:
     from skills2_nb.evals.gate import Decision
@@ -71,11 +71,14 @@ def gate(
     places = {each.skill: baseline or _own(each.skill) for each in now}
     before = {name: file.read(path).get(name) for name, path in places.items()}
     known = {name: kept for name, kept in before.items() if kept is not None}
+    if baseline and not accept:
+        known = file.read(baseline)
+        places = {**dict.fromkeys(known, baseline), **places}
     decisions = gated(now, known, Rules(ablate, RATE if rate is None else rate))
     if accept:
         _accept(now, decisions, places, because, as_json=as_json)
         return
-    _told(decisions, places, results, as_json=as_json)
+    _told(now, decisions, places, results, as_json=as_json)
 
 
 def _own(name: str) -> Path:
@@ -83,10 +86,15 @@ def _own(name: str) -> Path:
 
 
 def _told(
-    decisions: Sequence[Decision], places: Mapping[str, Path], results: Path, *, as_json: bool
+    now: Sequence[Kept],
+    decisions: Sequence[Decision],
+    places: Mapping[str, Path],
+    results: Path,
+    *,
+    as_json: bool,
 ) -> None:
     """Show the decisions, and leave by the worst of them."""
-    from skills2_nb.evals.gate import worst
+    from skills2_nb.evals.gate import unfit, worst
     from skills2_nb.views import gating
 
     word = worst(decisions)
@@ -98,7 +106,9 @@ def _told(
         if not decisions:
             put(f"{place(results)} holds no skill, an empty capture: nothing was evaluated.")
         if word != "pass":
-            put(f"Mend what is named, or accept it: skills2 gate {place(results)} --accept")
+            reason = ' --because "..."' if any(map(unfit, now)) else ""
+            accept = f"skills2 gate {typed(results)} --accept{reason}"
+            put(f"Mend what is named, or accept it: {accept}")
     click.get_current_context().exit(_CODES[word])
 
 

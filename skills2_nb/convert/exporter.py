@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.convert.in_place import is_in_place
-from skills2_nb.convert.module import made_from
+from skills2_nb.convert.module import header, made_from
 from skills2_nb.convert.plan import SKILL, Plan, plan_path
 from skills2_nb.convert.swap import recover
 from skills2_nb.convert.target import Difference, alone, apply, compare
@@ -196,16 +196,18 @@ def _check_link(folder: Path) -> None:
         raise UsageError(f"{folder} is a file where the package's folder must go; move it away.")
 
 
+def maker(folder: Path) -> str:
+    """The file name of the notebook that a package's code was made from; empty where none says."""
+    there = folder / SKILL
+    if not there.is_file():
+        return ""
+    return made_from(over_lf(there.read_bytes()).decode("utf-8", errors="replace"))
+
+
 def _check_owner(folder: Path, plan: Plan) -> None:
     """Refuse to write over the package that a notebook of another name made."""
-    there = folder / SKILL
-    if SKILL not in plan.files or not there.is_file():
-        return
-    made, makes = (
-        made_from(over_lf(data).decode("utf-8", errors="replace"))
-        for data in (there.read_bytes(), plan.files[SKILL])
-    )
-    if made and made != makes:
+    made = maker(folder)
+    if made and made != made_from(f"{header(plan.notebook.name)}\n"):
         raise RefusedError(
             f"{folder} was made from {shown(made)}, and {plan.notebook.name} has the same skill "
             "name; nothing was written. Give one of them another name, or overwrite it with "

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from skills2_nb.convert.exporter import maker
 from skills2_nb.convert.module import header, made_from
-from skills2_nb.convert.plan import SKILL, plan_path
+from skills2_nb.convert.plan import plan_path
 from skills2_nb.errors import UnreadableError, UsageError
-from skills2_nb.formats.files import over_lf
 from skills2_nb.formats.package import LOCK, read_package
 from skills2_nb.formats.paths import is_noise, shown
 
@@ -24,7 +24,7 @@ def maker_of(folder: Path) -> Path:
         UsageError: there is none there, or more than one.
     """
     name = read_package(folder).manifest.name
-    said = _said(folder)
+    said = maker(folder)
     near = list(dict.fromkeys(_near(folder)))
     if said:
         near = [path for path in near if made_from(header(shown(path.name)) + "\n") == said]
@@ -54,14 +54,6 @@ def check_package(folder: Path) -> None:
             f"{folder} has no {LOCK}, so no export wrote it and nothing tells what was edited; "
             "export its notebook once, or make a notebook of it with `skills2 import`."
         )
-
-
-def _said(folder: Path) -> str:
-    """The notebook's name as the package's code says it."""
-    code = folder / SKILL
-    if not code.is_file():
-        return ""
-    return made_from(over_lf(code.read_bytes()).decode("utf-8", errors="replace"))
 
 
 def _near(folder: Path) -> Iterator[Path]:

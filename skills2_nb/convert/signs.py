@@ -132,7 +132,7 @@ def _characterises(term: str, line: str) -> bool:
         return False
     if is_about(term) or names_flow(term) > 1 or term.casefold() in _ANYWHERE:
         return False
-    return not (term.endswith("/") or any(sign in term for sign in "[]|<>\\"))
+    return not (term.endswith("/") or any(sign in term for sign in "[]{}|<>\\"))
 
 
 def _weight(key: str, low: str, told: set[str]) -> int:

@@ -20,7 +20,8 @@ _WIDTH = 88
 _NOTE = (
     "*For you, the author; cells tagged `skip` stay here.* Every `step` cell below is a stub: it "
     "runs, and proves nothing. To make a step of it, give it parameters and a return type, write "
-    "its body, and delete the line `# skills2: stub`; then `%skills2 run` shows the score."
+    "its body, and delete the line `# skills2: stub`. What the last step returns as `readout` is "
+    "the answer; until one does, the prose stands in. `%skills2 run` shows the score."
 )
 NOTE = Draft("markdown", _NOTE, ("skip",))
 

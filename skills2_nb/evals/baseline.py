@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.errors import UnreadableError
+from skills2_nb.evals.believed import fails_by_its_word, unsound
 from skills2_nb.evals.evaluation import FORM as RESULTS
 from skills2_nb.evals.kept import Kept
 from skills2_nb.formats import json_text
 from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
+from skills2_nb.formats.paths import is_safe_path
 
 #: The form of baseline.json.
 FORM = 1
@@ -54,7 +56,7 @@ def results(path: Path) -> tuple[Kept, ...]:
     try:
         if value["v"] != RESULTS:
             raise ValueError(f"its form is {value['v']}, not {RESULTS}")
-        return tuple(kept(told) for told in value["skills"])
+        return tuple(_once([_believed(told) for told in value["skills"]]).values())
     except _BROKEN as error:
         raise _unfit(place, "results.json", error, "evaluate the skill anew") from None
 
@@ -71,11 +73,10 @@ def read(path: Path) -> dict[str, Kept]:
     try:
         if value["v"] != FORM:
             raise ValueError(f"its form is {value['v']}, not {FORM}")
-        found = [Kept.from_dict(told) for told in value["skills"]]
+        return _once([Kept.from_dict(told) for told in value["skills"]])
     except _BROKEN as error:
         mend = "accept the results anew, or restore the file"
         raise _unfit(path, "baseline", error, mend) from None
-    return {each.skill: each for each in found}
 
 
 def write(path: Path, skills: Mapping[str, Kept]) -> None:
@@ -93,6 +94,33 @@ def write(path: Path, skills: Mapping[str, Kept]) -> None:
     write_atomic(path, f"{text}\n".encode())
 
 
+def _believed(told: Mapping[str, Any]) -> Kept:
+    """One skill of results.json, if it does not contradict itself.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: it does, or is not of that form.
+    """
+    fault = unsound(told) if told.get("declared") else ""
+    if fault:
+        raise ValueError(f"{told['skill']}: {fault}")
+    return kept(told)
+
+
+def _once(skills: Sequence[Kept]) -> dict[str, Kept]:
+    """The skills by name.
+
+    Raises:
+        ValueError: two have one name, or a name would lead out of the folder of skills.
+    """
+    found: dict[str, Kept] = {}
+    for each in skills:
+        if "/" in each.skill or not is_safe_path(each.skill):
+            raise ValueError(f"a skill is called {each.skill!r}")
+        if found.setdefault(each.skill, each) is not each:
+            raise ValueError(f"two skills are called {each.skill}")
+    return found
+
+
 def _nothing(told: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is declared by a skill that could not be evaluated.
 
@@ -106,7 +134,7 @@ def _nothing(told: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _broken(told: Mapping[str, Any]) -> str:
     """Why an evaluation counts for nothing, though nothing in it failed."""
-    if not told.get("declared"):
+    if not told.get("declared") or fails_by_its_word(told):
         return "; ".join(told["why"]) or "nothing says why"
     code = told.get("code", 0)
     return f"it ended with exit code {code}" if code and told["verdict"] == "pass" else ""

@@ -94,6 +94,7 @@ def _step(skill: Skill, spec: StepSpec, seen: StepStrength, *, counted: bool) ->
         "order": skill.rank(spec.id),
         "required": spec.required,
         "when": spec.guard.name if spec.guard is not None else "",
+        "guard": text_of(spec.guard.fn) if spec.guard is not None else "",
         "requires": list(skill.requires(spec.id)),
         "hollow": not spec.substantive,
         "report": list(spec.report),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from skills2_nb.audit.auditor import Basis
 from skills2_nb.contract.errors import Skills2Error
-from skills2_nb.errors import UsageError
+from skills2_nb.errors import UnreadableError, UsageError
 from skills2_nb.evals.chosen import Chosen
 from skills2_nb.evals.declared import declared
 from skills2_nb.evals.play import Stage
@@ -21,6 +21,7 @@ from skills2_nb.evals.result import Result, pass_rate, typical
 from skills2_nb.evals.standings import Arm, case_rows, table
 from skills2_nb.evals.versions import Told, arms_of, played
 from skills2_nb.formats.cases import Case, RunCase
+from skills2_nb.formats.package import read_package
 
 Verdict = Literal["pass", "fail", "unproven"]
 #: The form of results.json.
@@ -178,9 +179,11 @@ def evaluate(
 
     Raises:
         PackageError: the folder is no package, or does not load.
+        UnreadableError: a case or the manifest is not as it must be.
         UsageError: a word of the choice fits no case.
     """
     asked = settings or Settings()
+    _check(folder)
     basis = _set(basis_of(folder), asked)
     inforce = dataclasses.replace(
         asked, profile=basis.settings.profile, threshold=basis.settings.threshold
@@ -223,6 +226,14 @@ def gathered(told: Sequence[Mapping[str, Any]], kit: str) -> dict[str, Any]:
         "rows": [row for each in told for row in each["rows"]],
         "case_rows": [row for each in told for row in each["case_rows"]],
     }
+
+
+def _check(folder: Path) -> None:
+    """See that the whole package can be read: a case that was passed over would not be missed."""
+    faults = [p.sentence() for p in read_package(folder).problems if p.level == "error"]
+    if faults:
+        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise UnreadableError(f"{folder.name}: {faults[0]}{more}")
 
 
 def _is_share(value: object) -> bool:

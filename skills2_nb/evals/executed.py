@@ -15,6 +15,7 @@ from typing import Any
 
 from skills2_nb import errors
 from skills2_nb.errors import Skills2Error
+from skills2_nb.evals.believed import unsound
 from skills2_nb.views.render import AUDIT_MIMETYPE
 from skills2_nb.views.values import counted
 
@@ -113,19 +114,12 @@ def _audited(cells: Sequence[Mapping[str, Any]], runner: str | None) -> Executed
 
 def _unsound(told: Mapping[str, Any], runner: str | None) -> str:
     """Why an audit does not hold together; empty where it does. A green over nothing is none."""
-    verdict, cases = told["verdict"], told["cases"]
-    if verdict not in _CODES:
-        return f"its verdict is {verdict!r}"
     if runner is not None and told.get("runner") != runner:
         return f"it is of the runner {told.get('runner')!r} and {runner!r} was asked for"
-    if verdict != "pass":
-        return ""
-    failed = [str(case.get("case")) for case in cases if not case.get("ok")]
-    if failed:
-        return f"it says pass, and does not hold for {', '.join(failed)}"
-    if not any(case.get("kind") == "run" for case in cases):
-        return "it says pass over no run case at all"
-    return "it says pass and gives reasons against it" if told["why"] else ""
+    try:
+        return unsound(told)
+    except (KeyError, TypeError, AttributeError) as error:
+        return f"it is not of the form of an evaluation ({type(error).__name__}: {error})"
 
 
 def _audits(cells: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -120,8 +120,17 @@ def _undecided(now: Kept, before: Kept | None) -> Decision:
 def gate(
     now: Sequence[Kept], before: Mapping[str, Kept], rules: Rules | None = None
 ) -> list[Decision]:
-    """The decisions of several skills, in their order."""
-    return [decide(each, before.get(each.skill), rules) for each in now]
+    """The decisions of several skills, in their order; then those that were not evaluated."""
+    here = {each.skill for each in now}
+    lost = [_missing(kept) for name, kept in before.items() if name not in here]
+    return [decide(each, before.get(each.skill), rules) for each in now] + (lost if now else [])
+
+
+def _missing(before: Kept) -> Decision:
+    """The decision on a skill that the baseline holds and the results do not."""
+    told = f"{before.skill} stands in the baseline and was not evaluated"
+    change = Change("inconclusive", "evaluation", told, before.verdict, "none")
+    return Decision(before.skill, before.version, before.version, 0, None, (change,))
 
 
 def worst(decisions: Sequence[Decision]) -> Word:
@@ -151,7 +160,7 @@ def _version(before: Kept, now: Kept, word: Word) -> Iterator[Change]:
         yield Change(level, "version", told, before.version, now.version)
     elif before.digest != now.digest:
         told = f"the package changed, and its version is still {now.version}"
-        yield Change("note", "version", told, _mark(before), _mark(now))
+        yield Change("note", "package", told, _mark(before), _mark(now))
 
 
 def _ablated(now: Kept, rules: Rules) -> Iterator[Change]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -37,6 +38,7 @@ class KeptStep:
 
     Attributes:
         when: the name of its guard; empty where it is always owed.
+        guard: the guard's code; empty where that was not kept.
         requires: the steps it stands on.
         hollow: whether its output can prove nothing.
         unchecked: report fields that no invariant checks.
@@ -46,6 +48,7 @@ class KeptStep:
     id: str
     required: bool = True
     when: str = ""
+    guard: str = ""
     requires: tuple[str, ...] = ()
     hollow: bool = False
     report: tuple[str, ...] = ()
@@ -126,6 +129,15 @@ class Kept:
     left_out: tuple[str, ...] = ()
     cases: tuple[KeptCase, ...] = ()
     steps: tuple[KeptStep, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, ids in (
+            ("cases", [case.id for case in self.cases]),
+            ("steps", [step.id for step in self.steps]),
+        ):
+            twice = [id_ for id_, count in Counter(ids).items() if count > 1]
+            if twice:
+                raise ValueError(f"two {what} of {self.skill} are called {twice[0]}")
 
     @property
     def score(self) -> float | None:

@@ -11,6 +11,9 @@ from skills2_nb.audit.numbers import NumberFigure, figures
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.state import RunState, resolve
 
+#: Characters of the answer that are shown where it lacks something.
+_BRIEF = 160
+
 
 def mentioned_amiss(case: Mapping[str, Any], audit: Audit, state: RunState | None) -> Iterator[str]:
     """What the answer lacks, or says and should not, in sentences.
@@ -36,9 +39,12 @@ def _lacks(item: Any, answer: str, state: RunState | None) -> str:
         if not found:
             return f"the answer cannot mention {item['value']}: no such value was computed"
         if not _says(answer, value):
-            return f"the answer does not mention {item['value']}, which is {encode(value)[:60]}"
+            known = f"{item['value']}, which is {encode(value)[:60]}"
+            return f"the answer does not mention {known}; it says {_said(answer)}"
         return ""
-    return "" if _found(item, answer) else f"the answer does not mention {_told(item)}"
+    if _found(item, answer):
+        return ""
+    return f"the answer does not mention {_told(item)}; it says {_said(answer)}"
 
 
 def _has(item: Any, answer: str, audit: Audit, state: RunState | None) -> Iterator[str]:
@@ -52,6 +58,12 @@ def _has(item: Any, answer: str, audit: Audit, state: RunState | None) -> Iterat
             yield f"the answer mentions {item['value']}, which is {encode(value)[:60]}"
     elif _found(item, answer):
         yield f"the answer mentions {_told(item)}"
+
+
+def _said(answer: str) -> str:
+    """The beginning of an answer on one line, so that nobody has to run the case to see it."""
+    line = " ".join(answer.split())
+    return "nothing" if not line else repr(line if len(line) <= _BRIEF else f"{line[:_BRIEF]}…")
 
 
 def _value(reference: str, state: RunState | None) -> tuple[bool, Any]:

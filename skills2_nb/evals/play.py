@@ -16,6 +16,7 @@ from skills2_nb.evals.checks import amiss
 from skills2_nb.evals.proof import Proof, judge
 from skills2_nb.evals.result import Kind, Result
 from skills2_nb.evals.runners import chain, explicit
+from skills2_nb.evals.surroundings import guarded
 from skills2_nb.formats.cases import Case, RunCase, StepCase, to_dict
 
 #: Who may play the model without one.
@@ -58,7 +59,8 @@ def play(stage: Stage, case: Case) -> Iterator[Result]:
     for trial in range(case.trials if isinstance(case, RunCase) else 1):
         began = time.perf_counter()
         try:
-            result = _tried(stage, case, trial)
+            with guarded():
+                result = _tried(stage, case, trial)
         except Skills2Error as error:
             kind: Kind = "step" if isinstance(case, StepCase) else "run"
             result = Result(case.id, kind, (str(error),), runner=stage.runner)

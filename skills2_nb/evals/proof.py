@@ -28,6 +28,7 @@ from skills2_nb.errors import UsageError
 from skills2_nb.evals.evidence import gathered
 from skills2_nb.evals.runners import Outcome, chain
 from skills2_nb.evals.siblings import siblings_of
+from skills2_nb.evals.surroundings import unending
 from skills2_nb.formats.package import read_package
 from skills2_nb.library.discovery import Target
 from skills2_nb.library.discovery import find as find_skill
@@ -93,16 +94,17 @@ def prove(
     """
     with opened(target) as folder:
         basis = basis_of(folder)
-        outcome = chain(
-            basis.skill,
-            inputs,
-            prompt=prompt,
-            folders=(Path.cwd(), *_beside(target), folder),
-            body=basis.body,
-            answer=answer,
-            vouched=vouched,
-            on_step=on_step,
-        )
+        with unending():
+            outcome = chain(
+                basis.skill,
+                inputs,
+                prompt=prompt,
+                folders=(Path.cwd(), *_beside(target), folder),
+                body=basis.body,
+                answer=answer,
+                vouched=vouched,
+                on_step=on_step,
+            )
         return proven(basis, outcome)
 
 
@@ -225,8 +227,10 @@ def basis_of(folder: Path) -> Basis:
     """
     package = read_package(folder)
     code = folder / "runtime" / "skill.py"
+    with unending():
+        skill = load(folder)
     return Basis(
-        skill=load(folder),
+        skill=skill,
         body=package.body,
         anchors=package.manifest.anchors,
         settings=package.manifest.audit,

@@ -69,7 +69,7 @@ class PackageFile(pytest.File):
             yield self._wrong(told)
         seen: dict[str, int] = {}
         for case in package.cases:
-            name = _name(case.id)
+            name = _line(case.id)
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name} ({seen[name]})"
             item: CaseItem = CaseItem.from_parent(self, name=name, case=case)
@@ -165,19 +165,19 @@ class CaseItem(pytest.Item):
         case, first = self.case, failed[0]
         trials = getattr(case, "trials", 1)
         asked = getattr(case, "prompt", "") or f"step {getattr(case, 'step', '')}"
-        lines = [f"{self.path.parent.name}, case {case.id}: {asked}"]
+        lines = [f"{self.path.parent.name}, case {_line(case.id)}: {_line(asked)}"]
         if trials > 1:
             lines.append(f"{len(failed)} of {trials} trials do not hold; the first of them:")
-        lines += [f"  - {wrong}" for wrong in first.wrong]
+        lines += [f"  - {_line(wrong)}" for wrong in first.wrong]
         lines += _findings(first)
-        node = shlex.quote(self.nodeid)
+        node = shlex.quote(f"{(self._place() / self.path.name).as_posix()}::{self.name}")
         return "\n".join([*lines, f"Again, alone: pytest --skills2 {node}", *self._run()])
 
     def _run(self) -> Iterator[str]:
         """How to see the run of it with everything in it."""
         if getattr(self.case, "prompt", "") and not getattr(self.case, "calls", ()):
             folder, case = shlex.quote(str(self._place())), shlex.quote(self.case.id)
-            yield f"In full: skills2 run {folder} --case {case}"
+            yield f"In full: skills2 run {folder} --case {_line(case)}"
 
     def _place(self) -> Path:
         here, folder = self.config.invocation_params.dir, self.path.parent
@@ -207,9 +207,9 @@ def _findings(result: Result) -> Iterator[str]:
     if counted:
         yield f"Findings ({result.audit.by}):"
     for found in counted:
-        yield f"  {found.code} {found.message}"
+        yield f"  {found.code} {_line(found.message)}"
         if found.mend:
-            yield f"    Mend: {found.mend}"
+            yield f"    Mend: {_line(found.mend)}"
 
 
 def _report(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], style: Any) -> Any:
@@ -218,6 +218,6 @@ def _report(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], sty
     return pytest.Item.repr_failure(item, excinfo, style)
 
 
-def _name(id_: str) -> str:
-    """A case's id as one line: what a terminal would obey is shown by its code."""
-    return id_ if id_.isprintable() else id_.encode("unicode_escape").decode("ascii")
+def _line(text: str) -> str:
+    """A text as one line: what a terminal or a build would obey is shown by its code."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")

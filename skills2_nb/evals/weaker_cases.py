@@ -64,6 +64,10 @@ def _losses(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Loss]:
         old, new = was.get(key, default), now.get(key, default)
         if old != new:
             yield key, _short(old), _short(new), f"{key} is {_short(new)}, {_short(old)} before"
+    old, new = was.get("trigger"), now.get("trigger")
+    if old is not None and old != new:
+        after = "gone" if new is None else _short(new)
+        yield "trigger", _short(old), after, f"trigger is {after}, {_short(old)} before"
     yield from _expected(was, now)
     yield from _bounds(was, now)
     if GOLDEN in was.get("tags", ()) and GOLDEN not in now.get("tags", ()):

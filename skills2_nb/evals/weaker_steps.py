@@ -35,6 +35,9 @@ def _owed(old: KeptStep, new: KeptStep, here: set[str]) -> Iterator[Change]:
         was = "always" if always else f"when {old.when}"
         told = f"{about} is owed only when {new.when} holds, {was} before"
         yield Change("fail", about, told, was, f"when {new.when}")
+    elif new.when and old.guard and new.guard != old.guard:
+        told = f"{new.when}, which says whether {about} is owed, is written otherwise"
+        yield Change("inconclusive", about, told, f"when {old.when}", "written otherwise")
     for other in old.requires:
         if other in here and other not in new.requires:
             told = f"{about} no longer requires {other}, so {other} can be skipped before it"
@@ -77,11 +80,11 @@ def _compared(name: str, about: str, was: KeptInvariant, item: KeptInvariant) ->
         if item.made and item.killed == item.made:
             told = f"{name} does not hold on the results as they are, changed or not"
         yield Change("fail", about, told, before, after)
-    elif was.text == item.text:
-        return
-    elif _notices_less(was, item):
+    elif _notices_less(was, item) and (was.text != item.text or was.made == item.made):
         told = f"{name} was weakened: it notices {after}, {before} before"
         yield Change("fail", about, told, before, after)
+    elif was.text == item.text:
+        return
     elif was.killed is None or item.killed is None:
         told = f"{name} is written otherwise, and how much it notices was not counted"
         yield Change("inconclusive", about, told, before, after)

@@ -97,6 +97,12 @@ def _not_found(text: str, path: Path, here: Path) -> str:
         return f"{text} is a skill of prose alone: it has no skill.toml, so no step can be run"
     if path.exists():
         return f"{text} is neither a skill package nor a notebook (.ipynb)"
+    beside = f"{path}.ipynb"
+    if os.path.isfile(beside):  # noqa: PTH113 - False for a name that no disk takes
+        return (
+            f"there is no skill {text!r} yet; its notebook is here: name it as {text}.ipynb, or "
+            f"export it first: skills2 export {text}.ipynb"
+        )
     looked = ", ".join(_told(place, here) for place in places(here))
     known = ", ".join(target.name for target in listed(here))
     return (

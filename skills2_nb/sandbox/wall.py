@@ -279,11 +279,9 @@ def _held(
         stopped = exchange.to_the_end()
     finally:
         _end(process, kind)
-    stdout, stderr = bytes(exchange.stdout), bytes(exchange.stderr)
-    if stopped is not None:
-        return Outcome(stopped, None, stdout, stderr, kind)
-    ended, code = _verdict(process.returncode)
-    return Outcome(ended, code, stdout, stderr, None if ended == "no wall" else kind)
+    ended, code = (stopped, None) if stopped is not None else _verdict(process.returncode)
+    stood = None if ended == "no wall" else kind
+    return Outcome(ended, code, bytes(exchange.stdout), bytes(exchange.stderr), stood)
 
 
 def _verdict(code: int) -> tuple[Ended, int | None]:
@@ -309,8 +307,12 @@ def _end(process: subprocess.Popen[bytes], kind: Kind | None) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
-        with contextlib.suppress(OSError):
-            cast("IO[bytes]", pipe).close()
+        _close(pipe)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    with contextlib.suppress(OSError):
+        cast("IO[bytes]", pipe).close()
 
 
 def _end_first(pid: int) -> None:
@@ -336,12 +338,13 @@ class _Exchange:
         self.stderr = bytearray()
 
     def hand_over(self) -> None:
-        """Give the program as much as its pipe takes at once: it need not wait for the rest."""
+        """Give the program as much as its pipe takes at once, and the end of it if that is all."""
         stream = cast("IO[bytes]", self._process.stdin)
         os.set_blocking(stream.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             while not self._write(stream):
                 pass
+            _close(stream)
 
     def to_the_end(self) -> Literal["timeout", "output"] | None:
         """Talk until the program has ended; the bound that was hit, if one was."""
@@ -353,8 +356,9 @@ class _Exchange:
                 (self._process.stderr, selectors.EVENT_READ),
             ):
                 stream = cast("IO[bytes]", pipe)
-                os.set_blocking(stream.fileno(), False)
-                pipes.register(stream, event)
+                if not stream.closed:
+                    os.set_blocking(stream.fileno(), False)
+                    pipes.register(stream, event)
             while pipes.get_map():
                 ready = pipes.select(max(0.0, min(self._until - time.monotonic(), 0.5)))
                 for key, _ in ready:
@@ -384,8 +388,7 @@ class _Exchange:
                 self.stderr += data[: _STDERR - len(self.stderr)]
         if done:
             pipes.unregister(stream)
-            with contextlib.suppress(OSError):
-                stream.close()
+            _close(stream)
 
     def _write(self, stream: IO[bytes]) -> bool:
         """Hand over what the pipe takes; whether that was all of it."""

@@ -50,7 +50,10 @@ class Comparison:
     def said(self) -> str:
         """The outcome in one sentence."""
         if not self.worse:
-            return f"Nothing is worse than in the baseline (version {self.version})."
+            return (
+                f"No case and no figure is worse than in the baseline (version {self.version}); "
+                "`skills2 gate` also compares what the invariants notice."
+            )
         named = ", ".join(each.what for each in self.worse)
         return f"Worse than in the baseline (version {self.version}): {named}."
 

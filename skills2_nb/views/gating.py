@@ -28,7 +28,7 @@ def text(gate: Gate, *, width: int = WIDTH, color: bool = False) -> str:
         lines += [*_skill(decided, width, color), ""]
     word = str(gate["decision"])
     over = counted(len(gate["skills"]), "skill")
-    lines.append(f"{paint(word, _STYLES[word], color)}: {over} held against the baseline.")
+    lines.append(f"{paint(word, _STYLES[word], color)}: {over} compared with the baseline.")
     return joined(lines)
 
 
@@ -39,8 +39,8 @@ def table(decided: Decided, *, width: int = WIDTH, color: bool = False) -> str:
         return ""
     before = _width("before", [change["before"] for change in changes], width)
     after = _width("after", [change["after"] for change in changes], width)
-    room = max(width - before - after - 8, _SHORT)
-    head = f"     {'what':<{room}} {'before':<{before}} {'after':<{after}}"
+    room = max(width - before - after - 10, _SHORT)
+    head = f"     {'what':<{room}}  {'before':<{before}}  {'after':<{after}}"
     lines = [paint(head.rstrip(), BOLD, color)]
     for change in changes:
         mark, style = _MARKS[change["level"]]
@@ -49,8 +49,8 @@ def table(decided: Decided, *, width: int = WIDTH, color: bool = False) -> str:
             (room, before),
             strict=True,
         )
-        row = " ".join(f"{cell:<{columns}}" for cell, columns in cells)
-        lines.append(f"  {paint(mark, style, color)}  {row} {_cell(change['after'], after)}")
+        row = "  ".join(f"{cell:<{columns}}" for cell, columns in cells)
+        lines.append(f"  {paint(mark, style, color)}  {row}  {_cell(change['after'], after)}")
     return joined(lines)
 
 

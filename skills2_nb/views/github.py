@@ -41,6 +41,7 @@ def annotate(
     results: Mapping[str, Any],
     files: Mapping[str, str] | None = None,
     lines: Mapping[tuple[str, str], int] | None = None,
+    journals: str = "",
 ) -> str:
     """A workflow command a case that does not hold, and a warning a case that shows nothing.
 
@@ -49,12 +50,13 @@ def annotate(
     Args:
         files: each skill's file of cases, as a path in the repository.
         lines: the line of each case in it, by skill and case.
+        journals: the folder of the journals as the reader knows it.
 
     Returns:
         Lines to print on standard output; none for results with nothing to say.
     """
     made: list[str] = []
-    for level, found in (("error", _failures(results)), ("warning", _idle(results))):
+    for level, found in (("error", _failures(results, journals)), ("warning", _idle(results))):
         told = [_placed(each, files or {}, lines or {}) for each in found]
         if len(told) > MOST_ANNOTATIONS:
             more = f"and {len(told) - MOST_ANNOTATIONS + 1} more; the report names them all"
@@ -72,12 +74,12 @@ def command(level: str, message: str, **properties: object) -> str:
 _Found = tuple[str, str, str, str]
 
 
-def _failures(results: Mapping[str, Any]) -> Iterator[_Found]:
+def _failures(results: Mapping[str, Any], journals: str) -> Iterator[_Found]:
     """Skill, case, title and message of each case that does not hold, and each other reason."""
     for each in said.skills(results):
         rows = [row for row in said.rows(each) if not row.ok]
         for row in rows:
-            told = "\n".join(grids.faults(each, row))
+            told = "\n".join(grids.faults(each, row, journals))
             yield each["skill"], row.case["case"], f"{each['skill']}: {row.name}", told
         if each["verdict"] != "pass" and not rows:
             yield each["skill"], "", f"{each['skill']}: {each['verdict']}", _why(each)

@@ -88,7 +88,7 @@ def rows_table(rows: Sequence[Row], caption: str) -> Html:
 
 def symptoms_text(seen: Sequence[Row], *, width: int = WIDTH, color: bool = False) -> str:
     """Each symptom and what the three judges say of it, for a terminal."""
-    lines: list[str] = []
+    lines = wrap(SYMPTOMS, width, "")
     for each in seen:
         code, verdict = each["contract"]["code"], each["contract"]["verdict"]
         lines += ["", paint(clean(each["symptom"]), BOLD, color)]
@@ -101,7 +101,7 @@ def symptoms_text(seen: Sequence[Row], *, width: int = WIDTH, color: bool = Fals
         lines += [
             paint(line, DIM, color) for line in wrap(each["contract"]["message"], width, " " * 17)
         ]
-    return joined([*lines, "", *wrap(SYMPTOMS, width, "")])
+    return joined(lines)
 
 
 def symptoms_markdown(seen: Sequence[Row]) -> str:

@@ -1,6 +1,5 @@
 """Honest runs that are not tidy: none of them is blamed."""
 
-import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -18,6 +17,7 @@ from skills2_nb.contract import blobs
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.run import Run
 from skills2_nb.contract.walk import walk
+from skills2_nb.evals.play import Stage, play
 from skills2_nb.evals.proof import basis_of
 from skills2_nb.formats.cases import RunCase
 from skills2_nb.formats.package import read_package
@@ -323,20 +323,12 @@ def bases():
 
 @pytest.mark.parametrize(("folder", "case"), list(cases()))
 def test_strict_agrees_with_what_a_case_expects(folder, case, bases, clean):
-    basis = bases(folder)
-    run = Run.start(basis.skill, case.inputs, prompt=case.prompt, vouched="case", folders=(folder,))
-    if case.calls:
-        for item in case.calls:
-            with contextlib.suppress(Exception):
-                run.call(item["step"], item.get("args"), item.get("refs"))
-    else:
-        walk(run)
-    call = run.state.newest(basis.skill.ids[-1])
-    run.end(answer=call.output["readout"] if call else basis.body)
-    audit = judged(basis, run.path)
+    """As an eval judges it: what a run leaves open of an invariant, the skill's cases settle."""
+    (result,) = play(Stage(bases(folder), (folder,)), case)
+    assert result.audit is not None, result.wrong
     if case.expected_audit == "pass":
-        clean(audit)
+        clean(result.audit)
     else:
-        found = {item.code for item in audit.strict.findings}
-        assert audit.strict.verdict == case.expected_audit
+        found = {item.code for item in result.audit.strict.findings}
+        assert result.audit.strict.verdict == case.expected_audit
         assert set(case.expect["findings"]) <= found

@@ -103,6 +103,15 @@ def test_a_stale_export_is_a_warning(desk, skills2):
     assert stale["mend"] == "skills2 export weekly-numbers.ipynb"
 
 
+def test_a_notebook_is_no_mend_of_another_ones_package(desk, make_notebook, skills2):
+    front = '---\nname: weekly-numbers\ndescription: "Adds up. Use it for sums."\n---'
+    make_notebook([("front", front), ("prose", "# Plain")], path=desk / "plain.ipynb")
+    done = skills2("doctor", "--json")
+    named = {item["check"]: item for item in done.json["checks"]}
+    assert named["export weekly-numbers"]["status"] == "ok"
+    assert "export plain" not in named
+
+
 def test_notebooks_that_are_no_skills_are_left_alone(desk, make_notebook, skills2):
     make_notebook([("code", "x = 1")], path=desk / "scratch.ipynb")
     make_notebook([("code", "!ls")], path=desk / "shell.ipynb")

@@ -154,6 +154,7 @@ def test_a_notebook_is_exported_beside_its_runs(desk, skills2):
         ([NAME, "--notebook", "other.ipynb"], "no code cell is tagged `parameters`"),
         ([NAME, f"{NAME}.ipynb"], f"are both called {NAME}"),
         ([NAME, "--out", "mine"], "is not empty and no eval has made it"),
+        ([NAME, "--out", f"skills/{NAME}/out"], "lies in the package"),
         ([NAME, "--out", "mine/file"], "is no folder"),
     ],
 )

@@ -41,7 +41,7 @@ def test_from_no_baseline_to_a_pass(desk, skills2):
     assert done.out == (
         "trial-skill 0.1.0 (baseline 0.1.0): pass\n"
         "  3 cases: deterministic, one trial, no interval.\n\n"
-        "pass: 1 skill held against the baseline.\n"
+        "pass: 1 skill compared with the baseline.\n"
     )
     assert skills2("gate", "results", "--accept").out.startswith(f"Unchanged: {OWN}")
 
@@ -118,6 +118,9 @@ def test_several_skills_share_a_file_and_the_worst_decides(desk, skills2):
     assert [each["decision"] for each in done.json["skills"]] == ["pass", "fail"]
     assert (done.code, done.json["decision"]) == (1, "fail")
     put(desk, {**results, "skills": results["skills"][:1]})
+    done = skills2("gate", "results", "--baseline", "all.json")
+    assert done.code == 3
+    assert "other-skill stands in the baseline and was not evaluated" in " ".join(done.out.split())
     skills2("gate", "results", "--baseline", "all.json", "--accept")
     assert len(json.loads((desk / "all.json").read_text())["skills"]) == 2
 

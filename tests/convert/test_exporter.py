@@ -374,3 +374,14 @@ def test_a_notebook_is_named_by_the_way_it_was_given(make_notebook, good, tmp_pa
     link.parent.mkdir()
     link.symlink_to(path)
     assert quick(link).folder == tmp_path / "skills/trial-skill"
+
+
+def test_a_notebook_without_steps_does_not_empty_another_ones_package(good, make_notebook):
+    """An ordinary notebook beside the one that was adopted from it has the same skill name."""
+    folder = export(make_notebook(good, "notebooks/sums-skill.ipynb")).folder
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    prose = [pair for pair in good if pair[0] in ("front", "prose")]
+    plain = make_notebook(prose, "notebooks/sums.ipynb")
+    with pytest.raises(RefusedError, match=r"was made from sums-skill\.ipynb, and sums\.ipynb has"):
+        export(plain)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

@@ -125,6 +125,46 @@ def test_results_of_an_older_kit_are_not_taken_for_a_pass(tmp_path):
         results(tmp_path)
 
 
+TWICE = "two skills are called trial-skill"
+EDITED = {
+    "says pass, and a case fails": (lambda v: v["skills"][0]["cases"][0].update(ok=False), "add-1"),
+    "a skill twice": (lambda v: v["skills"].append(v["skills"][0]), TWICE),
+    "a way out": (lambda v: v["skills"][0].update(skill="../x"), "a skill is called '../x'"),
+    "a line": (lambda v: v["skills"][0].update(skill="a\nb"), r"a skill is called 'a\\nb'"),
+}
+
+
+@pytest.mark.parametrize(("edit", "said"), EDITED.values(), ids=EDITED)
+def test_results_that_contradict_themselves_are_not_read(tmp_path, edit, said):
+    value = evaluated()
+    edit(value)
+    (tmp_path / "results.json").write_text(json.dumps(value))
+    with pytest.raises(UnreadableError, match=said):
+        results(tmp_path)
+
+
+def test_a_fail_that_no_case_explains_stays_one():
+    told = evaluated()["skills"][0] | {"verdict": "fail", "why": ["the notebook says so"]}
+    done = decide(kept(told), known())
+    assert (done.word, done.reasons) == (
+        "fail",
+        ("trial-skill could not be evaluated: the notebook says so",),
+    )
+
+
+def test_a_baseline_names_each_skill_and_case_once(tmp_path):
+    path = tmp_path / "baseline.json"
+    write(path, {"trial-skill": known()})
+    value = json.loads(path.read_text())
+    (skill,) = value["skills"]
+    path.write_text(json.dumps({**value, "skills": [skill, skill]}))
+    with pytest.raises(UnreadableError, match=TWICE):
+        read(path)
+    path.write_text(json.dumps({**value, "skills": [{**skill, "cases": skill["cases"] * 2}]}))
+    with pytest.raises(UnreadableError, match="two cases of trial-skill are called"):
+        read(path)
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "{}", '{"v": 1}', '{"v": 2, "skills": []}', '{"v": 1, "skills": [{}]}']
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skills2_nb.convert.exporter import export
-from skills2_nb.errors import UsageError
+from skills2_nb.errors import UnreadableError, UsageError
 from skills2_nb.evals.evaluation import Evaluation, Settings, evaluate, suite
 from tests.conftest import ADD, CASES, FRONT, MANIFEST, PROSE, SETUP, TELL
 
@@ -68,6 +68,23 @@ def test_what_keeps_it_from_a_pass(evaluated, cases, settings, verdict, why):
     assert done.verdict == verdict
     assert done.arms == ()
     assert (why is None and done.why == ()) or why in " ".join(done.why)
+
+
+FAULTS = {
+    "a key of another kind": '{"id": "x", "prompt": 3}',
+    "an unknown key": '{"id": "x", "prompt": "Hi", "must_cal": []}',
+    "an id twice": '{"id": "case-1", "prompt": "Hi"}',
+    "no JSON": "{",
+}
+
+
+@pytest.mark.parametrize("line", FAULTS.values(), ids=FAULTS)
+def test_a_case_that_cannot_be_read_is_no_case_less(skill_notebook, tmp_path, line):
+    folder = export(skill_notebook, tmp_path / "skills").folder
+    cases = folder / "evals" / "cases.jsonl"
+    cases.write_text(f"{cases.read_text()}{line}\n")
+    with pytest.raises(UnreadableError, match=r"trial-skill: .*cases\.jsonl.*line 4"):
+        evaluate(folder, tmp_path / "place", Settings(versions=False))
 
 
 def test_a_threshold_that_is_not_reached(evaluated):

@@ -175,6 +175,53 @@ def test_comments_and_layout_of_an_invariant_are_not_its_text():
     assert not [c for c in decide(after, known()).changes if "invariant" in c.message]
 
 
+def test_an_invariant_weakened_by_what_it_uses_is_named():
+    """Its own text is the same: a constant beside it is another."""
+    near = "abs(count - len(values)) <= SLACK"
+    first = ADD.replace("count == len(values)", near)
+    slack = "SLACK = {}\n\n\ndef total_is_sum"
+    strict, loose = (
+        known({"add": first.replace("def total_is_sum", slack.format(n))}) for n in (0, 10**9)
+    )
+    (old,), (new,) = strict.steps[0].invariants, loose.steps[0].invariants
+    assert old.text == new.text and new.effective
+    done = decide(loose, strict)
+    assert done.word == "fail"
+    assert "invariant total_is_sum of step add was weakened: it notices" in done.reasons[0]
+    assert decide(strict, loose).word == "pass"
+
+
+def test_another_trigger_is_a_weaker_case():
+    asked, other = (
+        known(cases('must_call=["add"]', f'must_call=["add"], trigger={word}'))
+        for word in ("True", "False")
+    )
+    assert decide(other, asked).reasons == (
+        "case case-1 was weakened: trigger is false, true before",
+    )
+    assert decide(known(), asked).reasons == (
+        "case case-1 was weakened: trigger is gone, true before",
+    )
+    assert decide(asked, known()).word == "pass"
+
+
+def test_a_guard_written_otherwise_is_inconclusive():
+    made = known()
+
+    def guarded(text: str) -> Kept:
+        steps = (made.steps[0], dataclasses.replace(made.steps[1], when="asked", guard=text))
+        return dataclasses.replace(made, steps=steps)
+
+    before = guarded("def asked(values):\n    return True")
+    done = decide(guarded("def asked(values):\n    return False"), before)
+    assert (done.word, done.reasons) == (
+        "inconclusive",
+        ("asked, which says whether step tell is owed, is written otherwise",),
+    )
+    assert decide(before, before).word == "pass"
+    assert decide(before, guarded("")).word == "pass", "an older baseline has no such text"
+
+
 OPEN = {
     "another question": (
         cases("20, 30 and 41", "20, 30 and 42"),

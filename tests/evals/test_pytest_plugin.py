@@ -4,14 +4,18 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import CASES, TELL
+from tests.conftest import ADD, CASES, TELL
 from tests.evals.small_skill import packaged
 
-PLUGIN = ("-p", "skills2_nb.evals.pytest_plugin")
+MODULE = "skills2_nb.evals.pytest_plugin"
+#: An installed kit brings its plugin by itself, and pytest takes none twice.
+IS_INSTALLED = any(entry.value == MODULE for entry in entry_points(group="pytest11"))
+PLUGIN = () if IS_INSTALLED else ("-p", MODULE)
 WRONG = TELL.replace("a total of {total}.", "a total of {total}, of 77 in all.")
 
 
@@ -123,6 +127,48 @@ def test_a_manifest_without_a_skill_beside_it_is_an_error(skills):
     (skills / "skills/trial-skill/SKILL.md").unlink()
     done = run(skills, "--skills2", "skills", "-v")
     assert done.returncode == 1 and "there is no SKILL.md" in done.stdout
+
+
+LEAVES = "import os\n    os.chdir('/')\n    os.environ['LEFT'] = 'x'\n    "
+ENDS = "import os\n    os._exit(0)\n    "
+
+
+def test_a_step_that_ends_the_process_fails_and_the_others_are_played(skills):
+    packaged(skills, add=ADD.replace("return Sum", f"{ENDS}return Sum"))
+    done = run(skills, "--skills2", "skills", "-v")
+    assert done.returncode == 1, "the exit code of success, and nothing was judged"
+    assert outcomes(done)[NODE.format("case-1")] == "FAILED"
+    assert "os._exit(0) would end the process that judges it" in done.stdout
+
+
+def test_an_import_that_ends_the_process_is_an_error(skills):
+    broken = skills / "skills" / "trial-skill" / "runtime" / "skill.py"
+    broken.write_text(f"{broken.read_text()}\nimport os\n\nos._exit(0)\n")
+    done = run(skills, "--skills2", "skills", "-v")
+    assert done.returncode == 1
+    assert set(outcomes(done).values()) == {"ERROR"}
+
+
+def test_what_a_step_does_to_folder_and_environment_goes_with_it(skills):
+    packaged(skills, add=ADD.replace("return Sum", f"{LEAVES}return Sum"))
+    (skills / "z_test.py").write_text(
+        "import os, pathlib\n\n\ndef test_here():\n"
+        "    assert pathlib.Path.cwd() == pathlib.Path(__file__).parent\n"
+        "    assert 'LEFT' not in os.environ\n"
+    )
+    done = run(skills, "--skills2", "skills", "z_test.py", "-v")
+    assert done.returncode == 0, done.stdout
+
+
+def test_what_a_case_says_is_one_line_that_no_build_obeys(skills):
+    asked = '"What is\\n::error::it\\x1b[2J?"'
+    text = CASES.replace('"What is the sum of 20, 30 and 41?"', asked)
+    assert text != CASES
+    packaged(skills, tell=WRONG, cases=text)
+    done = run(skills, "--skills2", "skills", "-v")
+    assert done.returncode == 1
+    assert "What is\\n::error::it\\x1b[2J?" in done.stdout
+    assert "\n::error" not in done.stdout and "\x1b" not in done.stdout
 
 
 def test_tags_are_words_that_k_finds(skills):

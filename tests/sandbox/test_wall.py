@@ -293,7 +293,8 @@ def test_what_is_done_meanwhile_is_done_while_the_program_runs(
 
     def meanwhile() -> None:
         until = time.monotonic() + 50
-        while not (place / "begun").exists() and time.monotonic() < until:
+        while not (place / "begun").exists():
+            assert time.monotonic() < until, "it waits for the end of its input"
             time.sleep(0.05)
         time.sleep(2.5)
 

@@ -41,7 +41,10 @@ def test_nothing_changed():
     done = against(BEFORE, BEFORE)
     assert done.worse == () and done.cases == ()
     assert {each.word for each in done.figures} == {"same"}
-    assert done.said == "Nothing is worse than in the baseline (version 1.2.3)."
+    assert done.said == (
+        "No case and no figure is worse than in the baseline (version 1.2.3); "
+        "`skills2 gate` also compares what the invariants notice."
+    )
 
 
 @pytest.mark.parametrize("baseline", [None, {"skills": []}, BAD["skills"][1]], ids=str)

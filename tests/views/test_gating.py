@@ -40,7 +40,7 @@ def test_a_change_is_a_row_and_a_sentence():
     assert rows[1].split()[:3] == ["·", "case", "may"]
     assert "  Why:\n    case march no longer holds: the verdict is fail, not pass.\n" in told
     assert "  Also:\n    case may is new.\n" in told
-    assert told.endswith("fail: 1 skill held against the baseline.\n")
+    assert told.endswith("fail: 1 skill compared with the baseline.\n")
 
 
 def test_how_the_cases_were_compared_is_said():

@@ -63,6 +63,12 @@ def test_each_case_that_does_not_hold_is_named_with_its_place():
     assert len(lines) == 4
 
 
+def test_an_annotation_names_the_journal_as_the_reader_finds_it():
+    lines = github.annotate(BAD, journals="eval-results").splitlines()
+    told = [line for line in lines if "Journal: " in line]
+    assert told and all("Journal: eval-results/" in line for line in told)
+
+
 def test_a_pass_has_nothing_to_say():
     assert github.annotate(GOOD) == github.annotate(EMPTY) == ""
 

@@ -46,7 +46,9 @@ def test_a_new_cell_and_one_that_is_gone(edited, skill_notebook):
     assert "new cell (helper): new  runtime/skill.py\n  +X = 1" in planned(
         edited(old="# %% step tell", new="# %% helper\nX = 1\n# %% step tell")
     )
-    assert "(step): gone from the package; tagged skip" in planned(edited(old="", new="X = 1"))
+    code = (skill_notebook.parent.parent / "skills/trial-skill/runtime/skill.py").read_text()
+    gone = edited(old=code[code.index("# %% step tell") :], new="")
+    assert "(step): gone from the package; tagged skip" in planned(gone)
     assert json.loads(skill_notebook.read_text())["cells"]
 
 
