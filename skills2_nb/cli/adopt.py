@@ -203,6 +203,7 @@ def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> 
     from skills2_nb.convert.adopt import refused
     from skills2_nb.errors import RefusedError
     from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
+    from skills2_nb.formats.notebook import parse_notebook
 
     kept = proposal.kept(keys)
     if not kept & set(proposal.steps):
@@ -217,7 +218,12 @@ def _write(proposal: Proposal, keys: set[str], notebook: Path, target: Path) -> 
         raise cannot_write(target.parent, error) from None
     _check_target(notebook, target)  # somebody may have written there while we asked
     if target.exists():
-        write_atomic(target.with_name(f"{target.name}.bak"), read_bytes(notebook))
+        held = read_bytes(notebook)
+        if parse_notebook(held, notebook).text != proposal.notebook.text:
+            raise RefusedError(
+                f"{place(notebook)} was saved in the meantime; nothing was written. Adopt it again."
+            )
+        write_atomic(target.with_name(f"{target.name}.bak"), held)
     write_atomic(target, text.encode("utf-8"))
     return kept
 

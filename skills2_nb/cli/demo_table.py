@@ -58,7 +58,8 @@ def show(asked: Asked) -> None:
     kind, html = asked.kind, asked.html
     if asked.into is not None:
         _kept(asked.into, kind, "")  # before minutes of work, not after them
-    rows = _symptoms(asked.out) if kind == "symptoms" else _rows(asked.out, single=kind == "rows")
+    with _copies(asked) as out:
+        rows = _symptoms(out) if kind == "symptoms" else _rows(out, single=kind == "rows")
     text: Callable[..., str] = standings.symptoms_text if kind == "symptoms" else standings.text
     marked: _Told = standings.symptoms_markdown if kind == "symptoms" else standings.markdown
     page: Callable[..., str] = standings.symptoms_page if kind == "symptoms" else standings.page
@@ -75,6 +76,19 @@ def show(asked: Asked) -> None:
         put(text(rows, width=width(), color=has_color()))
         if html is not None:
             put(f"Page: {place(html.absolute())}")
+
+
+@contextmanager
+def _copies(asked: Asked) -> Iterator[Path | None]:
+    """Where notebooks are copied to: nowhere in a clone, else a folder that goes afterwards."""
+    from skills2_nb.cli.specimen import SKILL, SKILLS, of_clone
+
+    names = (SKILL,) if asked.kind == "symptoms" else SKILLS
+    if asked.out is not None or all(of_clone(name) for name in names):
+        yield asked.out
+        return
+    with tempfile.TemporaryDirectory(prefix="skills2-demo-") as name:
+        yield Path(name)
 
 
 def _kept(path: Path, kind: str, table: str) -> bytes:

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 @click.option(
     "--runner",
     type=click.Choice(["null", "chain", "replay"]),
-    default="chain",
-    show_default=True,
-    help="Who plays the model: nobody, the steps in order, or the runs of an earlier eval.",
+    help="Who plays the model: nobody, the steps in order (as the notebook says), or the runs of "
+    "an earlier eval.",
 )
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; repeatable.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only run cases of this tag.")
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Skills at a time.")
 @click.option(
-    "--timeout", type=click.IntRange(min=1), metavar="S", help="Seconds that a skill may take."
+    "--timeout", type=click.IntRange(min=1), metavar="S", help="Seconds that a cell may take."
 )
 @click.option(
     "-p",

@@ -25,6 +25,7 @@ from skills2_nb.evals.executed import UNPROVEN, Executed, worst
 from skills2_nb.evals.play import RUNNERS
 from skills2_nb.evals.suite import Job, executed
 from skills2_nb.formats.files import write_atomic
+from skills2_nb.formats.package import read_package
 from skills2_nb.library.discovery import Target
 
 #: Where the notebook lies below a repository, and in the wheel.
@@ -83,7 +84,9 @@ class Plan:
         more = parameters.given(words, known)
         for name in more.keys() & _OWN.keys():
             raise UsageError(f"-p {name} is not for you to set; {_OWN[name]}")
-        given = {**options, "only": str(Chosen(cases, tags, splits)), **more}
+        asked = {name: known[name] if said is None else said for name, said in options.items()}
+        only = str(Chosen(cases, tags, splits)) or known["only"] or ""
+        given = {**asked, "only": only, **more}
         if given["runner"] not in RUNNERS:
             raise UsageError(
                 f"there is no runner {given['runner']!r}; it is one of {', '.join(RUNNERS)}"
@@ -134,13 +137,25 @@ def run(plan: Plan) -> tuple[dict[str, Any], int]:
             jobs = [_job(plan, name, Path(scratch)) for name in plan.targets]
             with Bar(jobs) as bar:
                 for job, came in executed(jobs, _at_once(plan), bar.tell):
-                    done[job.name] = came
+                    done[job.name] = _own(plan, job.name, came)
                     bar.ended(job)
     finally:
         told = [outfolder.skill_of(name, each, plan.settings) for name, each in done.items()]
         results = gathered(told, version("skills2-nb"))
         outfolder.write(plan.out, results)
     return results, worst([each.code for each in done.values()])
+
+
+def _own(plan: Plan, name: str, came: Executed) -> Executed:
+    """What a notebook says of the skill it was asked about; of another one it proves nothing."""
+    target = plan.targets[name][1]
+    if came.evaluation is None or target.kind != "package":
+        return came
+    wanted, seen = read_package(target.path).manifest.name, came.evaluation.get("skill")
+    if seen == wanted:
+        return came
+    told = f"the notebook's audit is of the skill {seen!r}, and {wanted!r} was asked for"
+    return Executed(UNPROVEN, (told,))
 
 
 def reports(plan: Plan, results: Mapping[str, Any]) -> Path:

@@ -63,8 +63,9 @@ def pull(
     if not as_json:
         put(_told(planned, check=check))
     if not (check or dry_run or planned.conflicts) and (planned.changes or planned.edited):
-        if planned.changes:
-            confirmed(f"Change {place(source)}?", yes=yes, otherwise=_UNCHANGED)
+        if planned.changes or planned.refreshes:
+            what = source if planned.changes else planned.folder
+            confirmed(f"Change {place(what)}?", yes=yes, otherwise=_UNCHANGED)
         done = carry_out(planned)
     if as_json:
         put_json(_facts(planned, done, checked=check or dry_run))

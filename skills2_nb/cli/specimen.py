@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -25,19 +24,16 @@ _BUNDLED = "sample"
 
 
 def notebooks(out: Path | None, names: tuple[str, ...] | None = None) -> list[Path]:
-    """The notebooks of these skills, in the clone, or copied into ``out`` or a new folder.
+    """The notebooks of these skills: copied into ``out``, or where that is None the clone's.
 
     Raises:
         UsageError: other files of these names are in ``out`` already.
         SetupError: the folder cannot be written, or the install lacks a copy.
     """
     wanted = SKILLS if names is None else names
-    found = [of_clone(name) for name in wanted] if out is None else []
-    there = [path for path in found if path is not None]
-    if found and len(there) == len(wanted):
-        return there
-    place = out or Path(tempfile.mkdtemp(prefix="skills2-demo-"))
-    return [copied(place, name) for name in wanted]
+    if out is not None:
+        return [copied(out, name) for name in wanted]
+    return [path for name in wanted if (path := of_clone(name)) is not None]
 
 
 def of_clone(name: str = SKILL) -> Path | None:

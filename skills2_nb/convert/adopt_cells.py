@@ -36,7 +36,6 @@ class Layout:
     Attributes:
         pieces: by number, the pieces a cell is cut into; a cell that is not named stays.
         before: by number, cells that are put before one; number 0 stands for the end.
-        keys: by number in ``before``, the change of each cell put there.
     """
 
     pieces: Mapping[int, Sequence[Piece]] = field(default_factory=dict)

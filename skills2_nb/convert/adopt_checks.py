@@ -191,7 +191,9 @@ def _place_in(step: Found) -> Callable[[str], str | None]:
             return "output"
         id_, _, field_ = ref.partition("#/")
         if id_ == step.id:
-            return f"output[{field_}]" if field_.isdigit() else field_
+            if step.kind.name == "tuple":
+                return f"output[{field_}]"
+            return field_ if field_ in step.fields else None  # else it stays output["…"]
         return bound.get(ref)
 
     return place

@@ -89,8 +89,10 @@ def with_arguments(text: str, function: str, names: Sequence[str]) -> str:
     for call in [c for node in ast.parse(text).body for c in called(node)]:
         if isinstance(call.func, ast.Name) and call.func.id == function:
             end = _offset(text, call.end_lineno or 1, call.end_col_offset or 0) - 1
-            before = text[:end].rstrip()
-            comma = "" if before.endswith("(") else " " if before.endswith(",") else ", "
+            given = [*call.args, *(word.value for word in call.keywords)]
+            ends = [_offset(text, g.end_lineno or 1, g.end_col_offset or 0) for g in given]
+            tail = re.sub(r"#[^\n]*", "", text[max(ends, default=end) : end])
+            comma = "" if not given else " " if "," in tail else ", "
             edits.append(Edit(end, end, comma + ", ".join(f"{name}={name}" for name in names)))
     return edited(text, edits)
 

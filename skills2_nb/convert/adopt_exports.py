@@ -125,10 +125,10 @@ class Exports:
         modules = {
             self.source.modules.get(name, "").partition(".")[0] for name in self.closure(uses)
         }
-        if '":memory:"' in "".join(ast.unparse(part).replace("'", '"') for part in parts):
-            parts = []
+        said = "".join(ast.unparse(part).replace("'", '"') for part in parts)
+        in_memory = ("to_sql",) if '":memory:"' in said else ()  # a database that is no file
         found = {effect for effect, names in _EFFECTS.items() if modules & set(names)} | set(
-            _by_attribute(parts)
+            _by_attribute(parts, in_memory)
         )
         if "random" in found and _is_seeded(parts):
             found.discard("random")
@@ -208,10 +208,11 @@ def returned_parameters(function: Function) -> set[str]:
     return names & {name for value in returned if value for name in held_whole(value)}
 
 
-def _by_attribute(parts: list[ast.stmt]) -> Iterator[str]:
+def _by_attribute(parts: list[ast.stmt], harmless: tuple[str, ...]) -> Iterator[str]:
+    writes = set(_WRITES) - set(harmless)
     for node in parts:
         for part in ast.walk(node):
-            if isinstance(part, ast.Attribute) and part.attr in _WRITES:
+            if isinstance(part, ast.Attribute) and part.attr in writes:
                 yield "files"
             elif isinstance(part, ast.Attribute) and part.attr in _NOW:
                 yield "clock"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +22,7 @@ from skills2_nb.convert.adopt_units import (
 )
 from skills2_nb.convert.adopt_values import (
     NOWHERE,
+    TAKEN,
     Found,
     Param,
     Value,
@@ -33,8 +33,6 @@ from skills2_nb.convert.adopt_values import (
     short,
 )
 
-BUILTINS = frozenset(dir(builtins))
-RESERVED = frozenset({"start_run", "end_run", "audit_run", "write_readout"})
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
 
 
@@ -180,9 +178,11 @@ class Flow:
                     self.note(unit, why)
 
     def _may_be_step(self, name: str, unit: Unit) -> bool:
-        why = self.exports.faults(self.source.functions[name][1])
+        home, function = self.source.functions[name]
+        magic = f"`{name}` holds a line that only IPython understands"
+        why = self.exports.faults(function) or ("" if home.kind == "function" else magic)
         if why:
-            self.note(self.source.functions[name][0], why)
+            self.note(home, why)
         return not why
 
     def _take(self, unit: Unit) -> bool:
@@ -251,7 +251,7 @@ class Flow:
 
     def _unfit(self, name: str, call: ast.Call, kind: Kind, given: Mapping[str, Kind]) -> str:
         function = self.source.functions[name][1]
-        if name in RESERVED or name in BUILTINS or name.startswith("__"):
+        if name in TAKEN or name.startswith("__"):
             return f"`{name}` is the name of something else"
         starred = any(isinstance(part, ast.Starred) for part in call.args)
         if starred or any(word.arg is None for word in call.keywords):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from skills2_nb.convert.adopt_kinds import UNKNOWN, Kind
 from skills2_nb.convert.adopt_units import Unit, changed_in, reads_of, unparsed
 from skills2_nb.convert.adopt_values import (
     NOWHERE,
+    TAKEN,
     Found,
     Param,
     Value,
@@ -26,7 +26,6 @@ from skills2_nb.convert.names import names_of
 if TYPE_CHECKING:
     from skills2_nb.convert.adopt_flow import Flow
 
-_TAKEN = frozenset(dir(builtins)) | {"start_run", "end_run", "audit_run", "write_readout"}
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.With, ast.Expr)
 #: Outputs up to which a made function is named after all of them.
 _NAMED = 2
@@ -170,7 +169,7 @@ def _identifier(flow: Flow, units: tuple[Unit, ...], names: list[str]) -> str:
     if not base or len(base) > flow.longest:
         base = f"compute_{'_and_'.join(names if len(names) <= _NAMED else names[:1])}"
         base = base if len(base) <= flow.longest else f"compute_{names[0]}"
-    taken = {*flow.source.bound, *(step.id for step in flow.steps), *_TAKEN}
+    taken = {*flow.source.bound, *(step.id for step in flow.steps), *TAKEN}
     made, count = base[: flow.longest].rstrip("_"), 1
     while made in taken or not made.isidentifier():
         count += 1

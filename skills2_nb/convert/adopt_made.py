@@ -162,9 +162,5 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("<", "less than ").replace(">", "more than ").split())
 
 
-def _words(name: str) -> str:
-    return name.strip("_").replace("_", " ")
-
-
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skills2_nb.convert.adopt_kinds import UNKNOWN, Kind
 from skills2_nb.convert.adopt_units import Function, Unit
+
+#: Names that no step may have: Python's own, the kit's tools, and the one of the last step.
+TAKEN = frozenset(dir(builtins)) | {"start_run", "end_run", "audit_run", "write_readout"}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from skills2_nb.formats.patch_cells import Kept, rebuild
 from skills2_nb.formats.roles import Assignment, Role
 
 _SAID = re.compile(r"(skills2[ \t]*:[ \t]*)\S+", re.IGNORECASE)
-_EXPORTED_CODE = (Role.STEP, Role.SETUP)
 
 
 @dataclass(eq=False)

@@ -11,11 +11,12 @@ from skills2_nb.convert.shelf import Shelf
 from skills2_nb.formats.roles import Assignment
 
 
-def carry(back: Back, path: str, folder: Mapping[str, bytes]) -> None:
+def carry(back: Back, path: str, folder: Mapping[str, bytes], raw: bytes) -> None:
     """Put an edited file into the cell or the file it came from.
 
     Args:
         folder: the files of the notebook's folder, by relative path.
+        raw: the edited file as it lies on the disk; where ours has carriage returns, they stay.
     """
     data = back.there[path]
     cells = [
@@ -33,7 +34,7 @@ def carry(back: Back, path: str, folder: Mapping[str, bytes]) -> None:
             back.carried.append(path)
             return
     if not cells:
-        back.writes[path] = data
+        back.writes[path] = raw if b"\r" in folder[path] else data
         back.carried.append(path)
         return
     text = back.text(path)

@@ -10,7 +10,7 @@ from itertools import groupby
 from skills2_nb.convert.merge import Part, alike
 
 _GAP = re.compile(r"(?<!\n)\n\n(?!\n)")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$|\n)")
 #: How alike two blocks at the same place must be to be one, edited.
 _ALIKE = 0.3
@@ -47,7 +47,7 @@ def blocks(text: str) -> Iterator[str]:
         for match in _FENCE.finditer(block):
             if not fence:
                 fence = match[1]
-            elif match[1].startswith(fence):
+            elif match[1].startswith(fence) and not match[2].strip():
                 fence = ""
         if not fence:
             yield "\n\n".join(held)

@@ -12,8 +12,9 @@ from skills2_nb.contract import home
 from skills2_nb.convert import cases_back, cells_back, files_back, manifest_back, prose_back
 from skills2_nb.convert.back import Back, Choices, Conflict, Left
 from skills2_nb.convert.board import Board, Slot
-from skills2_nb.convert.exporter import Export, export
+from skills2_nb.convert.exporter import Export, export, maker
 from skills2_nb.convert.folder import folder_of, read_folder
+from skills2_nb.convert.module import header, made_from
 from skills2_nb.convert.plan import SKILL, Plan, plan
 from skills2_nb.errors import RefusedError, Skills2Error, UnreadableError, UsageError
 from skills2_nb.formats.files import cannot_write, over_lf, read_bytes, sha256, write_atomic
@@ -109,13 +110,19 @@ def look(
 
     Raises:
         UnreadableError: the notebook is none, or of another nbformat than 4.
-        UsageError: the notebook makes another skill, or ``sides`` names no conflict.
+        UsageError: the package was made from another notebook, or ``sides`` names no conflict.
         RefusedError: an edit is of a kind that no cell gives back as it is.
     """
     before = read_bytes(notebook)
     now = _plan(before, notebook)
     if now.notebook.raw.get("nbformat") != 4:
         raise UnreadableError(f"{notebook} is of nbformat 3; save it in Jupyter, then pull.")
+    said = maker(folder)
+    if now.name != folder.name and said and said != made_from(f"{header(now.notebook.name)}\n"):
+        raise UsageError(
+            f"{notebook} makes the skill {now.name!r}, and {folder} was made from {said}; name "
+            "that one with --notebook FILE"
+        )
     there = _there(folder)
     lock = parse_lock(_text(folder / LOCK))
     back = Back(now, Board(now), there, lock, sides or Choices())
@@ -277,7 +284,7 @@ def _carry(back: Back, edited: tuple[str, ...], folder: Path, before: bytes) -> 
         elif path in _GENERATED:
             back.leave(path, "it is generated", _GENERATED[path])
         elif path != SKILL and path in back.plan.files:
-            files_back.carry(back, path, local)
+            files_back.carry(back, path, local, read_bytes(folder / path))
         elif path != SKILL:
             back.leave(path, "the notebook no longer makes it", "delete it, if it is not wanted")
 

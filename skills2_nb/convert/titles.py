@@ -15,7 +15,6 @@ from skills2_nb.convert.step_rules import LONGEST_TOOL, RESERVED
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)\s]*(?:\s[^)]*)?\)")
 _LINK = re.compile(r"\[([^\]]*)\](?:\([^)\s]*(?:\s[^)]*)?\)|\[[^\]]*\])")
 _SPAN = re.compile(r"(`+)(.+?)\1(?!`)")
-_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)")
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _NAMED = re.compile(r"[*_]*`([A-Za-z_]\w*)(?:\(\))?`")
 _CLAUSE = re.compile(r"\.(?=\s)|:(?=\s|$)|;|\s[-–—](?=\s)")

@@ -57,6 +57,9 @@ def _score(told: Mapping[str, Any]) -> Iterator[str]:
     same = said == made if said is None or made is None else math.isclose(said, made, abs_tol=1e-9)
     if not same:
         yield f"its score is {said}, and that of its cases is {made}"
+    limit = told.get("threshold")
+    if told["verdict"] == "pass" and said is not None and limit is not None and said < limit:
+        yield f"it says pass with a score of {said}, below its threshold of {limit}"
 
 
 def fails_by_its_word(told: Mapping[str, Any]) -> bool:

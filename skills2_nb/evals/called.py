@@ -12,6 +12,7 @@ from skills2_nb.contract.call import Call
 from skills2_nb.contract.canonical import encode_plain, plain
 from skills2_nb.contract.state import RunState
 from skills2_nb.contract.trial import TOLERANCE
+from skills2_nb.errors import UsageError
 from skills2_nb.formats.case_rules import is_matcher
 
 #: How far an ``approx`` argument may be off where the case does not say.
@@ -119,6 +120,10 @@ def _keeps(seen: Any, schema: Any) -> bool:
         jsonschema.validate(seen, schema)
     except jsonschema.ValidationError:
         return False
+    except jsonschema.SchemaError as error:
+        raise UsageError(
+            f"a schema among the arguments of must_call is no JSON Schema: {error.message}"
+        ) from None
     return True
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from skills2_nb.errors import UsageError
 from skills2_nb.evals import baseline
-from skills2_nb.evals.kept import Kept
 from skills2_nb.formats.files import read_bytes
 
 #: Where a skill keeps what it is compared with.
@@ -38,24 +37,11 @@ def _skills(path: Path) -> list[Mapping[str, Any]]:
         is_kept = "v" in told and all({"skill", "weights"} <= each.keys() for each in skills)
     except (ValueError, TypeError, AttributeError):
         is_results = is_kept = False
+    if is_kept:
+        return [kept.to_dict() for kept in baseline.read(path).values()]
     if is_results:
         return list(skills)
-    if is_kept:
-        return [_as_results(kept) for kept in baseline.read(path).values()]
     raise UsageError(
         f"{path} is neither a baseline.json nor a results.json; skills2 gate makes the one and "
         "skills2 eval the other"
     )
-
-
-def _as_results(kept: Kept) -> dict[str, Any]:
-    """What a baseline keeps, under the keys of results.json."""
-    trials = sum(case.trials for case in kept.cases)
-    return {
-        "skill": kept.skill,
-        "version": kept.version,
-        "pass_rate": sum(case.passes for case in kept.cases) / trials if trials else 0.0,
-        "axes": dict(kept.axes),
-        "threshold": kept.threshold,
-        "cases": [{"case": case.id, "ok": case.holds} for case in kept.cases],
-    }

@@ -19,7 +19,7 @@ from skills2_nb.evals.proof import basis_of
 from skills2_nb.evals.replayed import Recorded
 from skills2_nb.evals.result import Result, pass_rate, typical
 from skills2_nb.evals.standings import Arm, case_rows, table
-from skills2_nb.evals.versions import Told, arms_of, played
+from skills2_nb.evals.versions import Told, arms_of, null_arm, played
 from skills2_nb.formats.cases import Case, RunCase
 from skills2_nb.formats.package import read_package
 
@@ -280,7 +280,7 @@ def _versions(
     try:
         return arms_of(folder, place, contract=own, told=told, chosen=chosen), ""
     except Skills2Error as error:
-        return (), str(error)
+        return (null_arm(folder, told, chosen),), str(error)
 
 
 def _heard(told: Told | None, version: str) -> Callable[[str], None] | None:

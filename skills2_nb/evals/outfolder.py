@@ -22,7 +22,7 @@ from typing import Any
 from skills2_nb.errors import UsageError
 from skills2_nb.evals.evaluation import Settings
 from skills2_nb.evals.executed import MISUSED, REFUSED, Executed
-from skills2_nb.evals.replayed import HOME, RESULTS
+from skills2_nb.evals.replayed import HOME, RECORDED, RESULTS
 from skills2_nb.evals.suite import LOG, NOTEBOOK
 from skills2_nb.formats.files import cannot_write, write_atomic
 
@@ -50,8 +50,10 @@ def prepare(out: Path, *, keep: bool = False) -> None:
                 f"{out} is not empty and no eval has made it; name another folder with --out"
             )
         out.mkdir(parents=True, exist_ok=True)
-        for name in () if keep else (RESULTS, REPORT, JUNIT):
+        for name in () if keep else (RESULTS, RECORDED, REPORT, JUNIT):
             (out / name).unlink(missing_ok=True)
+        if keep and (out / RESULTS).is_file() and not (out / RECORDED).exists():
+            write_atomic(out / RECORDED, (out / RESULTS).read_bytes())
     except OSError as error:
         raise cannot_write(out, error) from None
     write_atomic(out / _MARK, _MARKED)

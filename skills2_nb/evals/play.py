@@ -61,10 +61,18 @@ def play(stage: Stage, case: Case) -> Iterator[Result]:
         try:
             with guarded():
                 result = _tried(stage, case, trial)
-        except Skills2Error as error:
+        except BaseException as error:
+            if isinstance(error, (Exception, KeyboardInterrupt)) and not _is_told(error):
+                raise
             kind: Kind = "step" if isinstance(case, StepCase) else "run"
-            result = Result(case.id, kind, (str(error),), runner=stage.runner)
+            said = str(error) or type(error).__name__
+            result = Result(case.id, kind, (said,), runner=stage.runner)
         yield _timed(result, case, time.perf_counter() - began)
+
+
+def _is_told(error: BaseException) -> bool:
+    """Whether an error is one sentence for a reader; any other exception is a fault of the kit."""
+    return isinstance(error, Skills2Error)
 
 
 def judged(basis: Basis, case: RunCase, audited: Proof) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from skills2_nb.formats.files import cannot_write, read_bytes
 
 #: What an evaluation leaves in its folder, and the records of one skill below it.
 RESULTS, HOME = "results.json", "home"
+#: The results whose runs replays judge, kept while replays write results of their own.
+RECORDED = "recorded.json"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ def recorded(folder: Path, skill: str) -> Recorded:
         UnreadableError: there is no results.json, or it is none.
         UsageError: the skill is not in it.
     """
-    path = folder / RESULTS
+    kept = folder / RECORDED
+    path = kept if kept.is_file() else folder / RESULTS
     for told in _skills(path):
         if told.get("skill") == skill:
             runs: dict[str, tuple[str, ...]] = {}

@@ -157,6 +157,12 @@ def judged(word: Mapping[str, Any], raw: Mapping[str, Any] | None, job: Job) -> 
         said = f"{last_begun(raw)} took longer than {job.timeout} s"
         return Executed(UNPROVEN, (f"{said}; allow more with --timeout",))
     told = read(raw, runner=job.parameters.get("runner"))
+    for key in ("profile", "threshold", "trials"):
+        asked = job.parameters.get(key)
+        seen = None if told.evaluation is None else told.evaluation.get(key)
+        if told.evaluation is not None and asked is not None and seen != asked:
+            said = f"the notebook's audit has {key} {seen!r}, and {asked!r} was asked for"
+            return Executed(UNPROVEN, (said,))
     if kind not in ("", "PapermillExecutionError") or (kind and told.is_green):
         return Executed(UNPROVEN, (f"papermill broke off ({kind}: {message})",))
     return told

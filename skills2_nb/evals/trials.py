@@ -61,8 +61,8 @@ class Trials:
 def by_chance(now: Kept, before: Kept | None) -> tuple[list[Pair], list[Pair]]:
     """The cases that are compared exactly, and those that statistics speak of.
 
-    A scripted runner does the same each time, so one trial of it says all; a step case has no
-    model in it.
+    A scripted runner does the same each time, so one trial of it says all, and a case that holds
+    in none is no chance; a step case has no model in it.
     """
     old = {} if before is None else {case.id: case for case in before.cases}
     exact: list[Pair] = []
@@ -70,7 +70,8 @@ def by_chance(now: Kept, before: Kept | None) -> tuple[list[Pair], list[Pair]]:
     for case in now.cases:
         was = old.get(case.id)
         tried = max(case.trials, was.trials if was is not None else 0)
-        is_sure = case.kind == "step" or (now.runner in SCRIPTED and tried <= 1)
+        never = case.trials > 0 and not case.passes
+        is_sure = case.kind == "step" or (now.runner in SCRIPTED and (tried <= 1 or never))
         (exact if is_sure else chance).append((case, was))
     return exact, chance
 

@@ -59,6 +59,13 @@ def arms_of(
     )
 
 
+def null_arm(folder: Path, told: Told | None = None, chosen: Chosen | None = None) -> Arm:
+    """The author's cases answered with the prose: what shows which of them show nothing."""
+    basis, wanted = basis_of(folder), (chosen or Chosen()).wants
+    own = [case for case in basis.cases if isinstance(case, RunCase) and wanted(case)]
+    return _arm("v1", basis, (Path.cwd(), folder), own, told)
+
+
 def stubs_of(folder: Path, place: Path) -> Path:
     """The package of stubs that ``transform`` reads from a skill's SKILL.md.
 

@@ -272,7 +272,11 @@ RUN_RULES: Mapping[str, Rule] = {
         lambda v: isinstance(v, int) and not isinstance(v, bool) and 1 <= v <= 1000,
         "a whole number from 1 to 1000",
     ),
-    "budget": _ANY_OBJECT,
+    "budget": _object(
+        {"s": _plain(lambda v: _is_number(v) and v > 0, "seconds, more than 0")},
+        [],
+        'an object such as {"s": 120}',
+    ),
 }
 STEP_RULES: Mapping[str, Rule] = {
     "id": _TEXT,

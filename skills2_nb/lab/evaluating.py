@@ -114,7 +114,7 @@ def evaluated(
         baseline: a baseline.json or results.json to compare with; None = the skill's own, if any.
         trials: how often a run case is tried; None = as each case says.
         out: the folder that keeps the runs; None = one that goes with the kernel.
-        only: some cases, such as ``"tag:classic split:test"``; empty = all.
+        only: some cases, such as ``"tag:classic split:holdout"``; empty = all.
         recorded: the folder of an earlier eval, for the runner ``replay``.
 
     Raises:

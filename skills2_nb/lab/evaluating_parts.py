@@ -54,13 +54,12 @@ def against_baseline(told: Told, baseline: Told | None) -> Bundle:
 
 def versions(told: Told) -> Bundle:
     """What the contract is worth beside prose and stubs; a sentence where it was not tried."""
-    made = told["rows"]
-    if not made:
-        why = told.get("unmade")
+    made, why = told["rows"], told.get("unmade")
+    if why or not made:
         return _said(why or "The cases were tried on one version alone.")
     table = standings.rows_table(made, "Versions")
     return _bundle(
-        [table, tag("p", standings.FORMULA, cls="mute")],
+        [table, tag("p", standings.formula(made), cls="mute")],
         standings.markdown(made),
         standings.text(made),
     )

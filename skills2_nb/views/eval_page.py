@@ -204,4 +204,4 @@ def _versions(evaluations: Sequence[Evaluation]) -> list[Html]:
         inner = standings.rows_table(single, "Single cases on the prose and after it")
         summary = tag("summary", f"Single cases, {counted(len(single), 'row')}")
         parts.append(tag("details", summary, inner))
-    return [_section("versions", "Versions", *parts, tag("p", standings.FORMULA, cls="mute"))]
+    return [_section("versions", "Versions", *parts, tag("p", standings.formula(rows), cls="mute"))]

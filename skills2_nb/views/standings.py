@@ -19,6 +19,8 @@ FORMULA = (
     "Both follow from the formula once the answers are fixed; only the contract's figure had to "
     "be earned."
 )
+#: What the two come to with the usual weights.
+_USUAL: Mapping[str, float] = {"v1": 0.25, "stubs": 0.53}
 VERSIONS: Mapping[str, str] = {
     "v1": "v1, the prose alone",
     "stubs": "stubs, read from it",
@@ -26,6 +28,13 @@ VERSIONS: Mapping[str, str] = {
 }
 _HEADS = ("cases", "held", "classic", "strict")
 Row = Mapping[str, Any]
+
+
+def formula(rows: Sequence[Row]) -> str:
+    """Where the first two figures come from; empty where a skill has weights of its own."""
+    seen = [(row["classic"], _USUAL[row["version"]]) for row in rows if row["version"] in _USUAL]
+    usual = all(made is not None and abs(made - said) < 0.005 for made, said in seen)
+    return FORMULA if usual else ""
 
 
 def text(rows: Sequence[Row], *, width: int = WIDTH, color: bool = False) -> str:
@@ -45,7 +54,7 @@ def text(rows: Sequence[Row], *, width: int = WIDTH, color: bool = False) -> str
             lines += ["", paint(before, BOLD, color)]
         told = "".join(f"{cell:>9}" for cell in _cells(row))
         lines.append(f"{name:<{left}}" + paint(told, _style(row), color))
-    return joined(["", *lines, "", *wrap(FORMULA, width, "")])
+    return joined(["", *lines, "", *wrap(formula(rows), width, "")])
 
 
 def markdown(rows: Sequence[Row]) -> str:
@@ -61,12 +70,12 @@ def markdown(rows: Sequence[Row]) -> str:
         ]
         for row in rows
     ]
-    return f"{grid(heads, lines)}\n\n{FORMULA}\n"
+    return f"{grid(heads, lines)}\n\n{formula(rows)}".rstrip("\n") + "\n"
 
 
 def page(rows: Sequence[Row], title: str) -> str:
     """A whole HTML document: no script, no network."""
-    return document(title, [rows_table(rows, title), tag("p", FORMULA, cls="mute")])
+    return document(title, [rows_table(rows, title), tag("p", formula(rows), cls="mute")])
 
 
 def rows_table(rows: Sequence[Row], caption: str) -> Html:

@@ -38,6 +38,10 @@ CONTRADICTIONS = {
     "another verdict": (skill(verdict="great"), "its verdict is 'great'"),
     "reasons against it": (skill(why=["no"]), "gives reasons against it"),
     "another score": (lower_one_score, "its score is 1.0, and that of its cases is 0.1"),
+    "below the threshold": (
+        skill(threshold=1.1),
+        "with a score of 1.0, below its threshold of 1.1",
+    ),
     "no score": (lambda told: told["axes"].update(score=None), "its score is None"),
 }
 

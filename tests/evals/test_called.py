@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from skills2_nb.contract.state import RunState
+from skills2_nb.errors import UsageError
 from skills2_nb.evals.called import called_amiss
 
 
@@ -94,3 +95,9 @@ def test_an_absence_proves_nothing_where_nothing_was_called(state: RunState | No
     ]
     assert list(called_amiss({"must_call": ["tell"]}, state)) == ["tell did not succeed"]
     assert list(called_amiss({}, state)) == []
+
+
+def test_a_schema_that_is_none_is_one_sentence():
+    case = {"must_call": [{"step": "load", "args": {"rows": {"schema": {"type": "nonsense"}}}}]}
+    with pytest.raises(UsageError, match="no JSON Schema"):
+        list(called_amiss(case, RUN))

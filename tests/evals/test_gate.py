@@ -397,6 +397,15 @@ def test_a_fall_that_chance_explains_is_told_with_its_p():
     assert "case c0: 4 of 5 trials hold (it said 5)" in told
 
 
+def test_a_script_that_never_holds_is_no_chance():
+    """Twenty trials of the same failure would drown among those that hold."""
+    before = dataclasses.replace(many(*(20,) * 12, trials=20), runner="chain")
+    now = dataclasses.replace(many(0, *(20,) * 11, trials=20), runner="chain")
+    done = decide(now, before)
+    assert done.word == "fail"
+    assert done.reasons[0].startswith("case c0 no longer holds")
+
+
 def test_golden_cases_hold_whatever_the_statistics():
     now, before = many(4, 5, 5, 5, 5, 5, tags=["golden"]), many(5, 5, 5, 5, 5, 5, tags=["golden"])
     done = decide(now, before)

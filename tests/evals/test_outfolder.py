@@ -9,6 +9,7 @@ from skills2_nb.errors import SetupError, UsageError
 from skills2_nb.evals import outfolder
 from skills2_nb.evals.evaluation import Settings, gathered
 from skills2_nb.evals.executed import Executed
+from skills2_nb.evals.replayed import RECORDED
 from skills2_nb.views import eval_markdown, eval_page, eval_text, junit
 
 
@@ -31,6 +32,18 @@ def test_results_that_are_to_be_judged_anew_stay(tmp_path):
     assert [path.name for path in (tmp_path / "one").iterdir()] == ["home"]
     outfolder.folder_of(tmp_path, "one")
     assert not list((tmp_path / "one").iterdir())
+
+
+def test_what_replays_judge_outlives_their_own_results(tmp_path):
+    outfolder.prepare(tmp_path)
+    outfolder.write(tmp_path, {"v": 1, "made": "by chain"})
+    for again in (1, 2):
+        outfolder.prepare(tmp_path, keep=True)
+        outfolder.write(tmp_path, {"v": 1, "made": f"by replay {again}"})
+    kept = json.loads((tmp_path / RECORDED).read_text("utf-8"))
+    assert kept == {"v": 1, "made": "by chain"}
+    outfolder.prepare(tmp_path)
+    assert not (tmp_path / RECORDED).exists()
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".gitignore", "results.json"])

@@ -12,6 +12,7 @@ from skills2_nb.evals.play import Stage, play
 from skills2_nb.evals.proof import basis_of
 from skills2_nb.evals.result import Result, pass_rate, typical
 from skills2_nb.formats.cases import Case, RunCase, StepCase
+from tests.conftest import FRONT, PROSE, SETUP
 
 SUM = RunCase("sum", "What is the sum?", {"values": [20, 30, 41]}, must_call=("add",))
 EARLY = RunCase(
@@ -102,6 +103,18 @@ def test_a_result_is_plain(one: Callable[..., Result]):
         "pass",
         "What is the sum?",
     )
+
+
+def test_what_a_step_raises_beside_exceptions_is_a_case_that_does_not_hold(
+    make_notebook: Callable[..., Path], tmp_path: Path
+):
+    """`pytest.skip()` and a cancelled task raise no Exception; neither may end the suite."""
+    cells = [("front", FRONT), ("prose", PROSE), ("setup", SETUP)]
+    body = "@step\ndef add(values: list[int]) -> dict:\n    raise BaseException('gone')"
+    folder = export(make_notebook([*cells, ("step", body)]), tmp_path / "skills").folder
+    (result,) = play(Stage(basis_of(folder), (folder,)), replace(SUM, must_call=()))
+    assert not result.ok
+    assert "gone" in result.wrong[0]
 
 
 def test_an_unknown_runner_is_refused(stage: Stage):

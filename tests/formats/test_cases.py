@@ -95,6 +95,8 @@ WRONG = {
     "numbers": ('{"prompt": "p", "must_mention": [{"numbers": "unsupported"}]}', "K603", "[0]'"),
     "value": ('{"prompt": "p", "must_mention": [{"value": "total"}]}', "K603", "`count#/total`"),
     "trials": ('{"prompt": "p", "trials": 0}', "K603", "'trials'"),
+    "budget": ('{"prompt": "p", "budget": {"seconds": 5}}', "K603", "'budget.seconds'"),
+    "budget text": ('{"prompt": "p", "budget": {"s": "60"}}', "K603", "'budget.s' is '60'"),
     "both": ('{"step": "a", "expect": 1, "fails": "x"}', "K603", "keep one of the two"),
     "twice": ('{"id": "a", "prompt": "p"}\n{"id": "a", "prompt": "q"}', "K604", "line 1"),
 }

@@ -41,6 +41,12 @@ def test_every_figure_stands_in_every_form(rows):
     for form in forms:
         for figure in ("0.25", "0.53", "1.00", "0.05", "100%", "50%"):
             assert figure in form
+        assert "0.40 x 0.7" not in form  # a skill here has figures of its own
+    for form in (
+        standings.text(rows[:3]),
+        standings.markdown(rows[:3]),
+        standings.page(rows[:3], ""),
+    ):
         assert "0.40 x 0.7 = 0.53" in " ".join(form.split())
     assert [line.count("|") for line in forms[1].splitlines() if line.startswith("| one")] == [
         7 + ("case" in rows[0])
