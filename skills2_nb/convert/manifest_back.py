@@ -49,6 +49,11 @@ def carry(back: Back) -> None:
             "it differs in comments or layout alone, which export does not keep",
             "write the comment into the manifest cell",
         )
+    plain = tomli_w.dumps(there).split("\n")
+    if changed and any("#" in line and line not in plain for line in text.split("\n")):
+        back.leave(
+            MANIFEST, "export does not keep its comments", "write them into the manifest cell"
+        )
     moved = back.both_moved(MANIFEST)
     for key, ours, theirs in changed:
         if key in _ELSEWHERE and moved:

@@ -147,6 +147,14 @@ def test_what_no_manifest_cell_can_say_is_left(desk, old, new, said):
     assert desk.notebook.read_bytes() == before
 
 
+def test_a_value_is_carried_and_the_comment_beside_it_is_told(desk):
+    desk.edit(MANIFEST, "timeout = 60", "# The shop is slow.\ntimeout = 90")
+    planned, done = desk.pull()
+    assert [left.message for left in planned.left] == ["export does not keep its comments"]
+    assert "timeout = 90" in desk.cells()[2]["source"]
+    assert done.export is None  # the package keeps the comment until it stands elsewhere
+
+
 def test_a_choice_that_decides_nothing_is_wrong_use(desk):
     with pytest.raises(UsageError, match="no such conflict"):
         desk.look("package:99")
