@@ -28,7 +28,7 @@ GOAL = "eight skills as fast as a forked pool of papermill alone"
 LIMITS = {"floor": 1.2}
 CASES_GOAL = "told without a limit: a case is a recorded run, judged, its steps run again"
 NOTEBOOK = ROOT / "notebooks" / "evals" / "skill.ipynb"
-SKILLS, AT_ONCE, ROUNDS, CASE_ROUNDS = 8, 4, 3, 5
+SKILLS, AT_ONCE, ROUNDS, CASE_ROUNDS = 8, 4, 1, 3
 
 
 def made(folder: Path, name: str) -> Path:
