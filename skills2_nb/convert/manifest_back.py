@@ -43,16 +43,13 @@ def carry(back: Back) -> None:
         return
     made = to_tables(back.plan.manifest)
     changed = list(_changed(made, there))
-    if not changed and not back.is_base(MANIFEST, text.encode("utf-8")):
+    if changed:
+        _tell_comments(back, text, there)
+    elif not back.is_base(MANIFEST, text.encode("utf-8")):
         back.leave(
             MANIFEST,
             "it differs in comments or layout alone, which export does not keep",
             "write the comment into the manifest cell",
-        )
-    plain = tomli_w.dumps(there).split("\n")
-    if changed and any("#" in line and line not in plain for line in text.split("\n")):
-        back.leave(
-            MANIFEST, "export does not keep its comments", "write them into the manifest cell"
         )
     moved = back.both_moved(MANIFEST)
     for key, ours, theirs in changed:
@@ -66,6 +63,15 @@ def carry(back: Back) -> None:
             _set(back, key, theirs)
     if changed:
         back.carried.append(MANIFEST)
+
+
+def _tell_comments(back: Back, text: str, there: Mapping[str, Any]) -> None:
+    """Name the comments beside changed values: a line with ``#`` that no value has."""
+    plain = tomli_w.dumps(there).split("\n")
+    if any("#" in line and line not in plain for line in text.split("\n")):
+        back.leave(
+            MANIFEST, "export does not keep its comments", "write them into the manifest cell"
+        )
 
 
 def _changed(made: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
