@@ -30,16 +30,8 @@ _ELSEWHERE = {
 def carry(back: Back) -> None:
     """Put changed values of skill.toml into the manifest cell, one key at a time."""
     text = back.text(MANIFEST)
-    if text is None:
-        return
-    try:
-        there = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        back.leave(MANIFEST, f"it is not TOML: {error}", "correct it")
-        return
-    problems = check(there, MANIFEST)[1]
-    if problems:
-        back.leave(MANIFEST, problems[0].message, problems[0].mend)
+    there = None if text is None else _read(back, text)
+    if text is None or there is None:
         return
     made = to_tables(back.plan.manifest)
     changed = list(_changed(made, there))
@@ -63,6 +55,20 @@ def carry(back: Back) -> None:
             _set(back, key, theirs)
     if changed:
         back.carried.append(MANIFEST)
+
+
+def _read(back: Back, text: str) -> dict[str, Any] | None:
+    """The tables of an edited skill.toml; None, and told, where they are not what they must be."""
+    try:
+        there = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        back.leave(MANIFEST, f"it is not TOML: {error}", "correct it")
+        return None
+    problems = check(there, MANIFEST)[1]
+    if problems:
+        back.leave(MANIFEST, problems[0].message, problems[0].mend)
+        return None
+    return there
 
 
 def _tell_comments(back: Back, text: str, there: Mapping[str, Any]) -> None:
