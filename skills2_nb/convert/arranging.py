@@ -9,12 +9,11 @@ from pathlib import Path
 
 from skills2_nb.convert.markers import Piece
 from skills2_nb.convert.plan import Plan, plan
-from skills2_nb.formats.draft import Draft, as_notebook
+from skills2_nb.formats.draft import LOAD, Draft, as_notebook
 from skills2_nb.formats.notebook import Cell, Notebook
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 #: What a notebook with steps starts its kernel with; it is not exported.
-_LOAD = Draft("code", "%load_ext skills2_nb", ("skip",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def arranged(parts: Parts) -> list[Draft]:
         made.append(cell)
         while waiting and waiting[0][0] <= number:
             _, piece, step_id = waiting.pop(0)
-            made += [] if loaded else [_LOAD]
+            made += [] if loaded else [LOAD]
             loaded = True
             made += [piece.draft(), *near.get(step_id, ())]
     made += [parts.manifest] if parts.manifest else []

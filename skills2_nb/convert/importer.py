@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.convert.gathering import gather, located
 from skills2_nb.convert.incoming import Incoming, incoming_of
 from skills2_nb.convert.landing import land, refuse_taken
-from skills2_nb.convert.prose_cells import prose_cells
-from skills2_nb.errors import UnreadableError, UsageError
-from skills2_nb.formats.draft import Draft
+from skills2_nb.errors import UsageError
+from skills2_nb.formats.notebook import notebook_bytes
 from skills2_nb.formats.problem import Problem
-from skills2_nb.formats.skill_md import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +37,6 @@ class Brought:
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
     backups: tuple[Path, ...] = ()
-
-
-def notebook_of(skill_md: bytes, *, where: str = "SKILL.md") -> list[Draft]:
-    """The cells of a SKILL.md: its front matter raw, then its prose, cut at headings.
-
-    Pure, and the inverse of export: the notebook of these cells exports the same bytes, also with
-    others after the first that do not feed SKILL.md (code, cases, manifest, files). There always
-    is a first cell; it keeps in its metadata what differs from the canonical layout.
-
-    Args:
-        skill_md: the file's bytes.
-        where: the file's name, for the message.
-
-    Raises:
-        UnreadableError: the bytes are not UTF-8; the message has the offset.
-    """
-    try:
-        return prose_cells(split(skill_md))
-    except UnreadableError as error:
-        raise UnreadableError(str(error).replace("SKILL.md", where, 1)) from None
 
 
 def default_notebook(folder: Path, out: Path | None = None) -> Path:
@@ -104,7 +79,7 @@ def bring(folder: Path, notebook: Path, *, force: bool = False) -> Brought:
         refuse_taken(notebook)
     gathered = gather(folder)
     came = incoming_of(gathered, notebook.name)
-    backups = land(notebook, _bytes(came.raw), target, came.files, force=force)
+    backups = land(notebook, notebook_bytes(came.raw), target, came.files, force=force)
     return _brought(root, notebook, target, came, backups)
 
 
@@ -120,12 +95,6 @@ def _checked(root: Path, notebook: Path) -> Path:
             "or holds it; put the notebook elsewhere with -o."
         )
     return target
-
-
-def _bytes(raw: Mapping[str, Any]) -> bytes:
-    """A notebook laid out as ``write_notebook`` does."""
-    text = json.dumps(raw, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    return text.encode("utf-8")
 
 
 def _brought(

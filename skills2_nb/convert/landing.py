@@ -72,7 +72,7 @@ class _Moves:
 
     def aside(self, path: Path) -> None:
         """Move what is there out of the way."""
-        backup = _free(path)
+        backup = free_backup(path)
         try:
             path.rename(backup)
         except OSError as error:
@@ -82,7 +82,7 @@ class _Moves:
 
     def copied(self, path: Path) -> None:
         """Keep a copy of a file that will be replaced at once."""
-        backup = _free(path)
+        backup = free_backup(path)
         write_atomic(backup, path.read_bytes())
         self._made.append(backup)
         self.kept.append(backup)
@@ -137,7 +137,7 @@ def _read(folder: Path) -> dict[str, bytes] | None:
     return found
 
 
-def _free(path: Path) -> Path:
+def free_backup(path: Path) -> Path:
     """``<name>.bak``, or the next number that is free."""
     backup = path.with_name(f"{path.name}.bak")
     number = 1

@@ -11,8 +11,6 @@ import tomli_w
 
 from skills2_nb.formats.draft import Draft
 
-#: What a notebook with steps starts its kernel with; it is not exported.
-LOAD = Draft("code", "%load_ext skills2_nb", ("skip",))
 SETUP = Draft("code", "from skills2_nb import case, step", ("setup",))
 #: The tag of the cases that `demo --table` looks for.
 TAG = "classic"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -16,16 +15,17 @@ from skills2_nb.convert.document import slug
 from skills2_nb.convert.exporter import Export, write
 from skills2_nb.convert.flow import Flow, flow_of
 from skills2_nb.convert.gathering import SKILL_MD, Gathered, gather
+from skills2_nb.convert.landing import free_backup
 from skills2_nb.convert.packaged import is_package
 from skills2_nb.convert.plan import Plan, plan
 from skills2_nb.convert.prose_cells import prose_cells
 from skills2_nb.convert.signs import Signs, signs_of
 from skills2_nb.convert.titles import ids
 from skills2_nb.errors import RefusedError, UnreadableError, UsageError
-from skills2_nb.formats.draft import Draft, as_notebook
+from skills2_nb.formats.draft import LOAD, Draft, as_notebook
 from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
 from skills2_nb.formats.frontmatter import cut
-from skills2_nb.formats.notebook import parse_notebook
+from skills2_nb.formats.notebook import notebook_bytes, parse_notebook
 from skills2_nb.formats.paths import is_safe_path
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.skill_md import SkillMd, split
@@ -138,7 +138,7 @@ def transform(folder: Path, out: Path, *, force: bool = False) -> Transformed:
     stem = made.name if is_safe_path(made.name) and "/" not in made.name else slug(made.name)
     notebook = out / f"{stem}.ipynb"
     _check_place(root, out, stem)
-    data = _bytes(cells)
+    data = notebook_bytes(as_notebook(cells))
     planned = plan(parse_notebook(data, notebook), kept.files)
     with _written(notebook, data, force=force) as backup:
         package = None if planned.blocking else write(planned, out / planned.name, force=force)
@@ -166,12 +166,6 @@ def _check_place(root: Path, out: Path, stem: str) -> None:
             f"the package would go to {out / stem}, which lies in the skill folder or holds it; "
             "choose another place with -o."
         )
-
-
-def _bytes(cells: Sequence[Draft]) -> bytes:
-    """The notebook of these cells, laid out as ``write_notebook`` does."""
-    text = json.dumps(as_notebook(cells), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    return text.encode("utf-8")
 
 
 @contextlib.contextmanager
@@ -206,10 +200,7 @@ def _written(notebook: Path, data: bytes, *, force: bool) -> Iterator[Path | Non
 
 def _kept(notebook: Path, data: bytes | None) -> Path:
     """The old notebook under ``<name>.ipynb.bak``, or the next name that is free."""
-    backup, number = notebook.with_name(f"{notebook.name}.bak"), 1
-    while os.path.lexists(backup):
-        number += 1
-        backup = notebook.with_name(f"{notebook.name}.bak{number}")
+    backup = free_backup(notebook)
     write_atomic(backup, data or b"")
     return backup
 
@@ -217,7 +208,7 @@ def _kept(notebook: Path, data: bytes | None) -> Path:
 def _cells(document: SkillMd, flow: Flow, named: Sequence[str], signs: Signs) -> Iterator[Draft]:
     """Prose and stubs in reading order, then the manifest and the cases."""
     waiting = deque(zip(named, flow.steps, strict=True))
-    opening = deque((stubs.NOTE, stubs.LOAD, stubs.SETUP))
+    opening = deque((stubs.NOTE, LOAD, stubs.SETUP))
     after = _first_line(document)
     for cell in prose_cells(document):
         yield cell

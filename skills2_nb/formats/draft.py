@@ -33,6 +33,10 @@ class Draft:
     attachments: Mapping[str, Any] = field(default_factory=dict)
 
 
+#: What a notebook with steps starts its kernel with; it is not exported.
+LOAD = Draft("code", "%load_ext skills2_nb", ("skip",))
+
+
 def as_notebook(cells: Iterable[Draft]) -> dict[str, Any]:
     """The JSON value of a notebook of these cells (nbformat 4.5), for ``write_notebook``.
 

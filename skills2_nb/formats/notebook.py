@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeGuard, cast
@@ -116,8 +117,13 @@ def write_notebook(path: Path, raw: dict[str, Any]) -> None:
     Raises:
         SetupError: the place is not writable or the disk is full.
     """
+    write_atomic(path, notebook_bytes(raw))
+
+
+def notebook_bytes(raw: Mapping[str, Any]) -> bytes:
+    """A notebook as :func:`write_notebook` lays it out."""
     text = json.dumps(raw, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_atomic(path, text.encode("utf-8"))
+    return text.encode("utf-8")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -159,7 +159,7 @@ def still_fits(document: SkillMd) -> bool:
     if not layout.line_ends:
         return True
     text = join(SkillMd(document.front, document.pieces, _plain_ends(layout)))
-    return hashlib.sha256(text.removeprefix("\ufeff".encode())).hexdigest() == layout.of
+    return hashlib.sha256(text).hexdigest() == layout.of
 
 
 def needs_prose_tag(piece: str, *, first: bool) -> bool:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from skills2_nb.convert.arranging import planned
 from skills2_nb.convert.exporter import export
-from skills2_nb.convert.importer import bring, default_notebook, notebook_of
+from skills2_nb.convert.importer import bring, default_notebook
+from skills2_nb.convert.prose_cells import prose_cells
 from skills2_nb.errors import UnreadableError, UsageError
 from skills2_nb.formats.draft import Draft
 from skills2_nb.formats.notebook import read_notebook
@@ -59,7 +60,7 @@ HOSTILE = {
 
 
 def there_and_back(data: bytes) -> bytes:
-    return planned(notebook_of(data), "weekly.ipynb").files["SKILL.md"]
+    return planned(prose_cells(split(data)), "weekly.ipynb").files["SKILL.md"]
 
 
 def on_disk(data: bytes, place: Path) -> bytes:
@@ -117,7 +118,7 @@ def test_any_text_comes_back_from_a_file(text):
 
 @given(st.lists(st.sampled_from(BITS), max_size=24).map("".join))
 def test_cells_that_feed_other_files_change_nothing(text):
-    cells = notebook_of(text.encode())
+    cells = prose_cells(split(text.encode()))
     others = [Draft("code", "X = 1", ("setup",)), Draft("raw", "aside", ("skip",))]
     mixed = [cells[0], *others, *cells[1:]]
     assert planned(mixed, "weekly.ipynb").files["SKILL.md"] == text.encode()
@@ -131,7 +132,7 @@ def test_a_megabyte_of_anything_is_cut(unit):
 
 def test_cells_are_cut_at_headings_and_the_first_keeps_the_layout():
     text = FRONT + "\n\n# A\n\ntext\n\n## B\n\n\n# C"
-    assert notebook_of(text.encode()) == [
+    assert prose_cells(split(text.encode())) == [
         Draft("raw", FRONT.rstrip("\n"), (), {"gap": 3, "tail": 0}),
         Draft("markdown", "# A\n\ntext"),
         Draft("markdown", "## B\n\n\n# C"),

@@ -6,9 +6,11 @@ import pytest
 
 from skills2_nb.convert import gathering
 from skills2_nb.convert.arranging import planned
-from skills2_nb.convert.importer import bring, notebook_of
+from skills2_nb.convert.importer import bring
+from skills2_nb.convert.prose_cells import prose_cells
 from skills2_nb.errors import RefusedError, UnreadableError
 from skills2_nb.formats.codes import CODES
+from skills2_nb.formats.skill_md import split
 
 BODY = "\n\n# Weekly\n\nText.\n"
 
@@ -18,7 +20,7 @@ def codes(front: str, body: str = BODY) -> set[str]:
 
 
 def problems(text: str):
-    return planned(notebook_of(text.encode()), "weekly.ipynb").problems
+    return planned(prose_cells(split(text.encode())), "weekly.ipynb").problems
 
 
 GOOD = "name: weekly\ndescription: Counts the week. Use when counting."
@@ -88,11 +90,11 @@ def test_findings_have_their_line_and_mend():
 
 def test_the_usual_fault_is_read_all_the_same():
     text = f"---\nname: daily\ndescription: Use when: days are counted\n---{BODY}"
-    made = planned(notebook_of(text.encode()), "weekly.ipynb")
+    made = planned(prose_cells(split(text.encode())), "weekly.ipynb")
     assert made.name == "daily"
     assert "counted" in made.manifest.triggers.keywords
     other = text.replace("name: daily", "name: ../up")
-    assert planned(notebook_of(other.encode()), "weekly.ipynb").name == "weekly"
+    assert planned(prose_cells(split(other.encode())), "weekly.ipynb").name == "weekly"
 
 
 def skill(folder, **files):

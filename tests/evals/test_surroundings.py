@@ -48,7 +48,10 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path, monkeypatch):
     place = tmp_path / "place"
     place.mkdir()
     monkeypatch.chdir(place)
+    done = []
     with guarded():
         place.rmdir()
+        done.append("the step that removed it")
     with guarded():
-        pass
+        done.append("the next one, which begins in no folder at all")
+    assert len(done) == 2
