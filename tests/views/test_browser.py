@@ -123,8 +123,8 @@ def executed(suite: dict[str, Any], folder: Path) -> dict[str, Any]:
         "import json\nfrom skills2_nb.views import widgets\n"
         f"told = json.load(open({str(folder / 'results.json')!r}))['skills'][0]"
     )
-    names = ("gauge", "axes", "cases", "timeline", "distribution")
-    sources = [first, *(f"widgets.{name}(told)" for name in names)]
+    of_skill = [f"widgets.{name}(told)" for name in ("gauge", "axes", "cases", "distribution")]
+    sources = [first, *of_skill, "widgets.timeline(told['cases'][1])"]
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
