@@ -81,7 +81,10 @@ class _Known(Provider):
         self._bridge = bridge
 
     async def _get_tool(self, name: str, version: Any = None) -> Tool | None:
-        facts = self._bridge.kernels.known.get(name)
+        kernels = self._bridge.kernels
+        if name not in kernels.known:  # the first call may come before the first look
+            await kernels.settled()
+        facts = kernels.known.get(name)
         return None if facts is None else self._bridge.tool(facts)
 
 

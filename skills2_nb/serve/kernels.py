@@ -76,14 +76,18 @@ class Kernels:
 
     async def of(self, skill: str) -> Serving:
         """The kernels of a skill, as soon as it is known of each whether it answers."""
-        await self._looked.wait()
-        for kernel in self._of(skill):
-            await kernel.asked.wait()
+        await self.settled(skill)
         found = self._of(skill)
         return Serving(
             tuple(kernel for kernel in found if kernel.answers and skill in kernel.tools),
             tuple(kernel for kernel in found if not kernel.answers),
         )
+
+    async def settled(self, skill: str | None = None) -> None:
+        """Wait until each kernel that is registered, or says it serves a skill, was asked once."""
+        await self._looked.wait()
+        for kernel in self._newest() if skill is None else self._of(skill):
+            await kernel.asked.wait()
 
     def kernel(self, pid: int) -> Kernel | None:
         """The kernel of a process; None where it has gone."""

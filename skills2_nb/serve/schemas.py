@@ -20,7 +20,9 @@ RUN_ID: Schema = {
 
 def own_name(word: str, parameters: Mapping[str, Any]) -> str:
     """What the kit's own argument is called beside a step's parameters."""
-    return f"skills2_{word}" if word in parameters else word
+    while word in parameters:
+        word = f"skills2_{word}"
+    return word
 
 
 def step_input(made: Contract, step: str) -> Schema:

@@ -6,6 +6,7 @@ import itertools
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from skills2_nb.contract.journal import read
 from skills2_nb.contract.run import find
 from skills2_nb.library.catalog import Catalog
 from skills2_nb.serve import kernel as kernel_module
+from skills2_nb.serve import registry
 from skills2_nb.serve.bridge import Bridge
 from skills2_nb.serve.server import Options
 from skills2_nb.serve.sessions import Transport
@@ -609,6 +611,26 @@ def test_a_skill_that_has_no_package(skills: Path, home: Path, kernel: Served) -
                 assert "sums__doubled" in await here.names()
             finally:
                 kernel.process.send_signal(signal.SIGCONT)
+
+    asyncio.run(work())
+
+
+def test_a_call_may_come_before_kernels_were_looked_at(
+    skills: Path, kernel: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skills.mkdir()
+    looked = registry.registered
+
+    def late() -> Any:
+        time.sleep(0.5)
+        return looked()
+
+    monkeypatch.setattr(registry, "registered", late)
+
+    async def work() -> None:
+        async with near(skills) as here:
+            started = (await here.call("start_run", **START)).structured_content
+            assert started["next"] == ["sums__add"] and here.said == []
 
     asyncio.run(work())
 

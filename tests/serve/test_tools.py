@@ -66,6 +66,9 @@ def test_what_a_step_takes_and_gives(package: Callable[..., Path]) -> None:
     taken = schemas.step_input(made, "odd")
     assert set(taken["properties"]) == {"run_id", "share", "refs", "skills2_run_id"}
     assert "required" not in taken and taken["additionalProperties"] is False
+    assert (
+        schemas.own_name("run_id", {"run_id": 1, "skills2_run_id": 1}) == "skills2_skills2_run_id"
+    )
     given_back = schemas.step_output(made, "odd")
     assert given_back is not None and given_back["anyOf"][0]["required"] == ["result"]
     items = given_back["anyOf"][0]["properties"]["result"]["items"]
