@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from pathlib import Path
 
 
 class Ground:
@@ -20,8 +19,8 @@ class Ground:
         self._environment = dict(os.environ)
         self._depth = sys.getrecursionlimit()
 
-    def restore(self) -> bool:
-        """Put back what has been changed; whether the process has room for another step."""
+    def restore(self) -> None:
+        """Put back what has been changed."""
         if self._folder is not None and _folder() != self._folder:
             with contextlib.suppress(OSError):  # it is gone, and nothing stands in its place
                 os.chdir(self._folder)
@@ -30,21 +29,20 @@ class Ground:
             os.environ.update(self._environment)
         if sys.getrecursionlimit() != self._depth:
             sys.setrecursionlimit(self._depth)
-        return _has_room()
 
 
-def _folder() -> Path | None:
-    """The working folder; None where it was taken away."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
-
-
-def _has_room() -> bool:
+def has_room() -> bool:
     """Whether files can still be opened: a step may have kept all that a process may have."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError:
         return False
     return True
+
+
+def _folder() -> str | None:
+    """The working folder; None where it was taken away."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - asked for at every call
+    except OSError:
+        return None

@@ -22,7 +22,7 @@ from typing import Any
 from skills2_nb.contract.errors import Skills2Error
 from skills2_nb.contract.loader import load
 from skills2_nb.serve.frames import Message, packed, receive, send
-from skills2_nb.serve.ground import Ground
+from skills2_nb.serve.ground import Ground, has_room
 from skills2_nb.serve.open_runs import OpenRuns
 from skills2_nb.serve.streams import Streams, printed
 
@@ -38,6 +38,8 @@ _MB = 1024 * 1024
 _GRACE = 10
 #: Seconds of processor time that an import may take at least.
 _IMPORT = 60
+#: Asked for once: the system reads a file for it.
+_PROCESSORS = os.cpu_count() or 1
 
 
 def _limit(settings: Mapping[str, Any]) -> None:
@@ -54,7 +56,7 @@ def _budget(seconds: float) -> None:
     """A bound on processor time from now on: it ends a hung worker whose server was killed."""
     with contextlib.suppress(AttributeError, ValueError, OSError):
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        most = time.process_time() + (seconds + _GRACE) * (os.cpu_count() or 1)
+        most = time.process_time() + (seconds + _GRACE) * _PROCESSORS
         resource.setrlimit(resource.RLIMIT_CPU, (int(most) + 1, hard))
 
 
@@ -105,9 +107,10 @@ def main(argv: list[str]) -> None:
         _budget(settings["timeout"])
         reply = runs.answer(request)
         streams.check()
-        if not ground.restore():
+        if not has_room():
             reply["tired"] = True
         send(streams.told, _fitting(reply))
+        ground.restore()  # while the caller reads
     _end()
 
 
