@@ -1,0 +1,229 @@
+"""When a prompt calls for a skill: words and score.
+
+A prompt and the entries of a skill's ``[triggers]`` become words in one way: small letters, without
+signs, without words that say nothing (``the``, ``why``, ``our``), each cut to its stem. An entry
+*occurs* where its words stand in the prompt in their order, with at most ``GAP`` others between two
+of them. The score is
+
+    1 for a phrase that occurs, else ``PART`` x the best share of a phrase's words that stand near
+    one another (two words or more, of a phrase of three or more); plus ``KEY`` for each keyword
+    that occurs and is no part of a longer one that does; at most 1.
+
+A skill is told where the score reaches its threshold and none of its ``not`` entries occurs.
+
+Nothing is imported here: Claude Code waits for this at each prompt.
+"""
+
+#: Words that may stand between two words of an entry.
+GAP = 2
+#: Words of a phrase that occurs in part lie within so many of one another.
+STRETCH = 12
+#: What a phrase gives of which a part occurs, times the share.
+PART = 0.5
+#: What a keyword gives.
+KEY = 0.25
+#: A longer prompt is read so far from its beginning and its end: there people say what they want.
+READ = 2_000
+#: Of a word that stands often, so many places count.
+MOST_PLACES = 16
+
+_SAY_NOTHING = (
+    "a an the is are was were be been being am do does did done doing have has had having of in on"
+    " at to for from by with about into and or but nor so than then that this these those it its i"
+    " me my we us our ours you your yours he she they them their who whom whose which what when"
+    " where why how can could would should will shall may might must just only also very too please"
+    " tell show give let get got there here if because as some any all each every s t re ve ll d m"
+    " don didn doesn isn wasn aren weren der das und ist sind wie warum wir uns unser unsere von"
+    " mit für den dem ein eine einen einer im zu"
+)
+_STOP = frozenset(_SAY_NOTHING.split())
+_IRREGULAR = {
+    "fell": "fal", "fallen": "fal", "rose": "ris", "risen": "ris", "won": "win", "lost": "los",
+    "grew": "grow", "grown": "grow", "shrank": "shrink", "shrunk": "shrink", "sank": "sink",
+    "sunk": "sink", "came": "com", "went": "go", "gone": "go", "goes": "go", "broke": "break",
+    "broken": "break", "wrote": "writ", "written": "writ", "began": "begin", "begun": "begin",
+    "kept": "kep", "keep": "kep", "bought": "buy", "sold": "sel", "paid": "pay", "made": "mak",
+}  # fmt: skip
+#: How decomposed letters are put together; a clipboard of macOS has them.
+_MARKS = {
+    0x300: dict(zip("aeiou", "àèìòù", strict=True)),
+    0x301: dict(zip("aeiouy", "áéíóúý", strict=True)),
+    0x302: dict(zip("aeiou", "âêîôû", strict=True)),
+    0x303: dict(zip("ano", "ãñõ", strict=True)),
+    0x308: dict(zip("aeiouy", "äëïöüÿ", strict=True)),
+    0x30A: {"a": "å"},
+    0x327: {"c": "ç"},
+}
+_ASCII = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_UNSEEN = frozenset((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
+_MOST_SIGNS = 4_096
+
+
+class _Signs(dict[int, str]):
+    """What each sign beyond ASCII becomes: itself, a space, or nothing."""
+
+    def __missing__(self, code: int) -> str:
+        made = _sign(code)
+        if len(self) < _MOST_SIGNS:
+            self[code] = made
+        return made
+
+
+def _sign(code: int) -> str:
+    if 0xFF01 <= code <= 0xFF5E:  # the wide forms of East Asian keyboards
+        code -= 0xFEE0
+    if code in _UNSEEN:
+        return ""
+    sign = chr(code)
+    if not sign.isalnum():
+        return " "
+    if 0x0E00 <= code <= 0x0EFF or 0x3040 <= code <= 0x9FFF or 0x20000 <= code <= 0x3FFFF:
+        return f" {sign} "  # no spaces between words there: each sign is one
+    return sign.lower()
+
+
+_SIGNS = _Signs()
+
+
+def words(text: str) -> list[str]:
+    """The stems of a text in order; of a long one, those of its beginning and its end."""
+    if len(text) > 2 * READ:
+        text = f"{text[:READ]} {text[-READ:]}"
+    if text.isascii():
+        text = text.lower().translate(_ASCII)
+    else:
+        text = _composed(text.casefold()).translate(_SIGNS)
+    found = text.split()
+    stems = {word: stem(word) for word in set(found) if word not in _STOP}
+    return [stems[word] for word in found if word in stems]
+
+
+def _composed(text: str) -> str:
+    for mark, pairs in _MARKS.items():
+        sign = chr(mark)
+        if sign in text:
+            for plain, whole in pairs.items():
+                text = text.replace(plain + sign, whole)
+    return text
+
+
+def stem(word: str) -> str:
+    """A word without English endings; letters that stand twice count once.
+
+    Words with other letters than a to z have no ending taken off.
+    """
+    found = _IRREGULAR.get(word)
+    if found is not None:
+        return found
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    word = _singular(word)
+    if word.endswith("ing") and _has_vowel(word[:-3]):
+        word = word[:-3]
+    elif word.endswith("ied") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("ed") and not word.endswith("eed") and _has_vowel(word[:-2]):
+        word = word[:-2]
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    return _once(word)
+
+
+def _singular(word: str) -> str:
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "shes", "ches", "xes", "zes")) else word[:-1]
+
+
+def _has_vowel(word: str) -> bool:
+    return len(word) > 2 and any(sign in word for sign in "aeiouy")
+
+
+def _once(word: str) -> str:
+    before, made = "", []
+    for sign in word:
+        if sign != before:
+            made.append(sign)
+        before = sign
+    return "".join(made)
+
+
+#: The places of each stem in a prompt.
+Places = dict[str, list[int]]
+#: The stems of a phrase, a keyword or a ``not`` entry.
+Entry = tuple[str, ...]
+
+
+def places(stems: list[str]) -> Places:
+    """Where each stem of a prompt stands."""
+    found: Places = {}
+    for at, word in enumerate(stems):
+        known = found.setdefault(word, [])
+        if len(known) < MOST_PLACES:
+            known.append(at)
+    return found
+
+
+def occurs(prompt: Places, entry: Entry) -> bool:
+    """Whether all words of an entry stand there in order, close together."""
+    ends = prompt.get(entry[0], [])
+    for word in entry[1:]:
+        if not ends or word not in prompt:
+            return False
+        ends = [at for at in prompt[word] if any(0 < at - end <= GAP + 1 for end in ends)]
+    return bool(ends)
+
+
+def share(prompt: Places, entry: Entry) -> float:
+    """The largest share of an entry's words that stand within a stretch of the prompt.
+
+    One word is no part of a phrase, and two words in no order are no phrase.
+    """
+    wanted = set(entry)
+    near = [word for word in wanted if word in prompt]
+    if len(wanted) < 3 or len(near) < 2:
+        return 0.0
+    found = sorted([at for word in near for at in prompt[word]])
+    if found[-1] - found[0] < STRETCH:
+        return len(near) / len(wanted)
+    most = max(_within(prompt, near, start) for start in found)
+    return most / len(wanted) if most > 1 else 0.0
+
+
+def _within(prompt: Places, words: list[str], start: int) -> int:
+    """How many of some words stand in the stretch that begins there."""
+    return sum(any(start <= at < start + STRETCH for at in prompt[word]) for word in words)
+
+
+def worth(prompt: Places, phrase: Entry) -> float:
+    """What a phrase gives: 1 where it occurs, else ``PART`` of the share that does."""
+    return 1.0 if occurs(prompt, phrase) else PART * share(prompt, phrase)
+
+
+def score(prompt: Places, phrases: tuple[Entry, ...], keywords: tuple[Entry, ...]) -> float:
+    """How much speaks for a skill, 0 to 1."""
+    best = 0.0
+    for phrase in phrases:
+        if any([word in prompt for word in phrase]):  # noqa: C419  # a list is faster here
+            best = max(best, worth(prompt, phrase))
+    return rounded(best + KEY * len(counted(prompt, keywords)))
+
+
+def counted(prompt: Places, keywords: tuple[Entry, ...]) -> list[Entry]:
+    """The keywords that occur, without those that are a part of another one that does."""
+    found = [keyword for keyword in keywords if keyword[0] in prompt and occurs(prompt, keyword)]
+    if len(found) < 2:
+        return found
+    return [one for one in found if not any(set(one) < set(other) for other in found)]
+
+
+def rounded(value: float) -> float:
+    """A score as it is compared: at most 1, six digits."""
+    return min(1.0, round(value, 6))
+
+
+def denied(prompt: Places, negatives: tuple[Entry, ...]) -> bool:
+    """Whether something occurs that takes the skill out."""
+    return any(occurs(prompt, entry) for entry in negatives)
