@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,6 +42,14 @@ def pytest_report_header() -> str | None:
     """The seed, for whoever has to see a failure again."""
     seed = os.environ.get("PYTHONHASHSEED")
     return f"PYTHONHASHSEED={seed}" if seed else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fixtures that outlive a test run before its `home`: their records stay out of the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SKILLS2_HOME", str(tmp_path_factory.mktemp("session") / "skills2"))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skills2_nb.cli.command import verb
-from skills2_nb.cli.guard import MISUSED, REFUSED
+from skills2_nb.cli.guard import MISUSED, REFUSED, say
 from skills2_nb.cli.screen import has_color, place, put, put_json, width
 
 if TYPE_CHECKING:
@@ -106,16 +106,30 @@ def export(
     """
     from skills2_nb.convert.exporter import export as exported
 
-    done = []
-    for name in notebooks:
-        made = exported(Path(name), out, check=check, verify=not no_verify, force=force)
-        done.append(made)
-        if not as_json:  # at once: the next notebook may be refused
-            put(_told_export(made))
+    done: list[Export] = []
+    try:
+        for name in notebooks:
+            made = exported(Path(name), out, check=check, verify=not no_verify, force=force)
+            done.append(made)
+            if not as_json:  # at once: the next notebook may be refused
+                put(_told_export(made))
+    finally:
+        _index(done)
     if as_json:
         put_json({"packages": [_facts(item) for item in done]})
     stale = check and not all(item.is_current for item in done)
     click.get_current_context().exit(REFUSED if stale else 0)
+
+
+def _index(done: list[Export]) -> None:
+    """Let the triggers of what was exported to where skills are sought be known."""
+    from skills2_nb.library.index_places import project_of
+
+    fresh = [made.folder for made in done if not made.checked]
+    if any(project_of(folder) is not None for folder in fresh):
+        from skills2_nb.library.index import renew
+
+        renew(say, fresh)
 
 
 def _looked_at(path: Path, *, fix: bool) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:

@@ -24,6 +24,7 @@ from skills2_nb.formats.problem import Problem
 from skills2_nb.lab import serving_verbs
 from skills2_nb.lab.serving import Serving
 from skills2_nb.lab.session import Session
+from skills2_nb.library.index import renew
 from skills2_nb.views import fragment, headline, render, rows
 from skills2_nb.views import strength as strengths
 from skills2_nb.views.markup import Html, table, tag
@@ -160,6 +161,7 @@ def _export(options: argparse.Namespace, session: Session, *_: Any) -> Bundle:
         verify=not options.no_verify,
         force=options.force,
     )
+    renew(lambda _: None, [done.folder])  # a home that cannot be written is no matter of a cell's
     return render.exported(done, folder=_near(done.folder)).data
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from skills2_nb.errors import PackageError, UnreadableError
 from skills2_nb.formats.files import read_bytes
 from skills2_nb.formats.frontmatter import FrontMatterError, cut, inside, parse
-from skills2_nb.formats.manifest import RuntimeSettings, StepEntry, read_manifest
+from skills2_nb.formats.manifest import Manifest, RuntimeSettings, StepEntry, read_manifest
 
 #: Bytes of a SKILL.md read for its card; front matter ends long before.
 HEAD = 16 * 1024
@@ -137,15 +137,18 @@ def flat(text: str) -> dict[str, Any] | None:
     return found
 
 
-def contract(folder: Path) -> Contract:
+def contract(folder: Path, manifest: Manifest | None = None) -> Contract:
     """Read what a caller of the steps has to know.
+
+    Args:
+        manifest: of that folder, where it was read already.
 
     Raises:
         UnreadableError: a file of the package is not what it should be.
         PackageError: SKILL.md and skill.toml call the skill by two names.
     """
     made = card(folder)
-    manifest = read_manifest(folder)
+    manifest = manifest or read_manifest(folder)
     if manifest.name and manifest.name != made.name:
         raise PackageError(
             f"{folder}: SKILL.md calls the skill {made.name!r} and skill.toml {manifest.name!r}; "
