@@ -17,6 +17,7 @@ from skills2_nb.audit.coverage import Coverage, cover
 from skills2_nb.audit.finding import Finding, finding, listed
 from skills2_nb.audit.integrity import Integrity
 from skills2_nb.audit.known import known_sources, owed_fields
+from skills2_nb.audit.let_through import let_through
 from skills2_nb.audit.page import word_set
 from skills2_nb.audit.profile import AGAIN, Audit, Basis, Profile, Verdict
 from skills2_nb.audit.replay import Replayed
@@ -35,7 +36,7 @@ STRICT_ONLY = word_set(
     STALE UNSOURCED_NUMBER RETYPED REWIRED INPUT_UNVOUCHED GUARD_UNPROVEN INVARIANT_DISAGREES
     NOT_RECOMPUTED CONTRADICTED DIRECTION OMITTED UNSUPPORTED F1_LOW NO_REPORT
     INVARIANT_INEFFECTIVE NO_EFFECTIVE_INVARIANT REPORT_UNCHECKED
-    REPORT_UNFIT NOT_CAPTURED OTHER_PROMPT OTHER_RUNS
+    REPORT_UNFIT NOT_CAPTURED OTHER_PROMPT OTHER_RUNS LET_THROUGH
     REPLAY_DIFFERS SOURCE_CHANGED NOT_REPLAYABLE EFFECTS_DECLARED
     """
 )
@@ -336,7 +337,7 @@ def _state_findings(parts: Dossier) -> list[Finding]:
         }
         found.append(finding(code, say[code]))
     found += [finding("NOT_CAPTURED", item) for item in parts.digests]
-    return found
+    return [*found, *let_through(parts.run)]
 
 
 def _terms(parts: Dossier) -> list[Finding]:

@@ -111,6 +111,11 @@ CODES: dict[str, Rule] = {
         "The run is still open.",
         "End it with end_run, giving the answer.",
     ),
+    "LET_THROUGH": Rule(
+        "coverage",
+        "The answer was sent back twice by a hook, and let through as it was the third time.",
+        "Look at what the hook said; run the skill again and answer by that run.",
+    ),
     "ORDER_REJECTED": Rule(
         "coverage", "A step was called too early; it was rejected.", "Call {missing} first."
     ),

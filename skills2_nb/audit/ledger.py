@@ -29,9 +29,13 @@ def entry(audit: Audit, state: RunState, ts: str) -> dict[str, Any]:
         "digest": state.digest,
         "count": state.count,
         "head": state.head,
+        "session": state.session,
+        "prompt_id": state.prompt_id,
         "level": audit.level,
         "classic": {"score": audit.classic.score, "verdict": audit.classic.verdict},
         "strict": {"score": audit.strict.score, "verdict": audit.strict.verdict},
+        "profile": audit.by,
+        "codes": sorted({item.code for item in audit.profile(audit.by).findings if item.counts}),
     }
 
 

@@ -22,15 +22,16 @@ _COLUMN = 28
 
 @verb("doctor")
 def doctor(as_json: bool) -> None:
-    """Check Python and its libraries, the home of the runs, and the skills found from here.
+    """Check Python and its libraries, the home of the runs, the skills found from here, and hooks.
 
     Every skill is loaded, so its code is imported; no step is called. A
     mark "✗" gives exit code 4; "!" and "·" are for information.
     """
     from skills2_nb.cli.checkup import checkup
+    from skills2_nb.cli.checkup_hooks import hook_findings
 
     with aside():
-        found = list(checkup(Path.cwd()))
+        found = [*checkup(Path.cwd()), *hook_findings()]
     well = all(item.status != "bad" for item in found)
     if as_json:
         put_json({"ok": well, "checks": [item.to_dict() for item in found]})

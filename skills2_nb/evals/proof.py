@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
+import contextlib
 import functools
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,24 +14,30 @@ from typing import Any
 from skills2_nb.audit import ledger
 from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.auditor import Audit, Basis, audit, prepare
+from skills2_nb.audit.constants import constants_of as constants_of
 from skills2_nb.audit.integrity import examine
 from skills2_nb.contract import journal
 from skills2_nb.contract.chain import scan
+from skills2_nb.contract.home import PRIVATE_FILE
+from skills2_nb.contract.home import folder as kept_folder
 from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import find
 from skills2_nb.contract.skill import Skill
 from skills2_nb.contract.state import RunState
 from skills2_nb.convert.exporter import export
 from skills2_nb.convert.folder import folder_of
-from skills2_nb.errors import UsageError
+from skills2_nb.errors import SetupError, UsageError
 from skills2_nb.evals.evidence import gathered
 from skills2_nb.evals.runners import Outcome, chain
 from skills2_nb.evals.siblings import siblings_of
 from skills2_nb.evals.surroundings import unending
+from skills2_nb.formats.files import write_atomic
 from skills2_nb.formats.package import read_package
+from skills2_nb.library.audits import place_of
 from skills2_nb.library.discovery import Target
 from skills2_nb.library.discovery import find as find_skill
 from skills2_nb.library.installed import installed_digest
+from skills2_nb.views.brief import brief
 
 
 @dataclass(frozen=True)
@@ -185,8 +190,17 @@ def judge(
     seen = gathered(skill, state, find(run), basis.cases, _folders(skill), meanwhile=dossier)
     judged = dossier().judged(*seen)
     ledger.append({**ledger.entry(judged, state, journal.now()), "run": run})
+    if not alone:
+        _keep_text(run, brief(judged, basis.settings.threshold).text())
     outputs = {id_: call.output for id_, call in state.last.items()}
     return Proof(run, basis.skill, basis, state, judged, outputs, judged.answer)
+
+
+def _keep_text(run: str, text: str) -> None:
+    """Keep what the newest audit of a run found; where that cannot be, the ledger has its codes."""
+    with contextlib.suppress(OSError, SetupError):
+        kept_folder("pages")
+        write_atomic(place_of(run), f"{text}\n".encode(), mode=PRIVATE_FILE)
 
 
 def _folders(skill: Skill) -> tuple[Path, ...]:
@@ -237,18 +251,6 @@ def basis_of(folder: Path) -> Basis:
         constants=constants_of(code.read_text(encoding="utf-8")) if code.is_file() else (),
         cases=package.cases,
     )
-
-
-def constants_of(code: str) -> tuple[float, ...]:
-    """The numbers that a module spells out: thresholds and the like, which an answer may name."""
-    numbers = {
-        node.value
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, (int, float))
-        and not isinstance(node.value, bool)
-    }
-    return tuple(sorted(float(n) for n in numbers if abs(n) <= sys.float_info.max))
 
 
 def _beside(target: Target) -> tuple[Path, ...]:

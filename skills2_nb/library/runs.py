@@ -263,9 +263,9 @@ def _busy(item: Entry) -> bool:
 
 
 def _beside(item: Entry) -> list[Path]:
-    """The journal, the torn bytes kept beside it, its snapshot, and the page made of it."""
-    page = home() / "pages" / f"{item.run}.html"
-    beside = (item.path, item.path.with_suffix(".torn"), place_of(item.path), page)
+    """The journal, the torn bytes kept beside it, its snapshot, and what was told of it."""
+    pages = (home() / "pages" / f"{item.run}.{kind}" for kind in ("html", "txt"))
+    beside = (item.path, item.path.with_suffix(".torn"), place_of(item.path), *pages)
     return [file for file in beside if file.is_file()]
 
 

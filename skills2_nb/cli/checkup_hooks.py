@@ -1,0 +1,76 @@
+"""What hooks and their worker left to be looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from skills2_nb.cli.checkup import Finding
+from skills2_nb.contract.home import home
+from skills2_nb.errors import UnreadableError
+from skills2_nb.hooks.log import MOST_BYTES, NAME
+from skills2_nb.library.audits import listed
+
+#: A job younger than this, in seconds, may still be worked on.
+YOUNG = 150
+_SHOWN = 3
+
+
+def hook_findings(now: float | None = None) -> Iterator[Finding]:
+    """Faults on record, jobs that stayed, and the newest audit; nothing where no hook ever ran.
+
+    Args:
+        now: seconds since the epoch.
+    """
+    yield from _faults(home() / NAME)
+    yield from _jobs(home() / "sessions", time.time() if now is None else now)
+    yield from _audits()
+
+
+def _faults(log: Path) -> Iterator[Finding]:
+    try:
+        with log.open("rb") as file:
+            text = file.read(2 * MOST_BYTES).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield Finding("hooks", "warning", f"{log} cannot be read: {error.strerror}", _MEND_READ)
+        return
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines:
+        newest = "; ".join(reversed(lines[-_SHOWN:]))
+        said = f"{len(lines)} fault{'s' if len(lines) > 1 else ''} in {log}, the newest: {newest}"
+        yield Finding("hooks", "warning", said, "mend what it names, then delete the file")
+
+
+def _jobs(sessions: Path, now: float) -> Iterator[Finding]:
+    try:
+        found = [*sessions.glob("*/stop-*.json")] if sessions.is_dir() else []
+        stayed = [path for path in found if now - path.lstat().st_mtime > YOUNG]
+    except OSError as error:
+        said = f"{sessions} cannot be read: {error.strerror or error}"
+        yield Finding("hooks", "warning", said, _MEND_READ)
+        return
+    if stayed:
+        first = sorted(stayed)[0]
+        said = (
+            f"{len(stayed)} answer{'s were' if len(stayed) > 1 else ' was'} not audited to the end "
+            f"({first.relative_to(sessions).as_posix()}{', …' if len(stayed) > 1 else ''})"
+        )
+        yield Finding("hooks", "warning", said, f"skills2 hooks after {first}; then delete it")
+
+
+def _audits() -> Iterator[Finding]:
+    try:
+        newest = listed(limit=1)
+    except UnreadableError as error:
+        yield Finding("audits", "warning", error.message)
+        return
+    for item in newest:
+        score = "?" if item.score is None else f"{item.score:.2f}"
+        said = f"{item.number} on record, the newest: {item.skill} {item.verdict} {score}"
+        yield Finding("audits", "ok", f"{said}, {item.ts[:16].replace('T', ' ')} UTC")
+
+
+_MEND_READ = "change its permissions, or set SKILLS2_HOME to another folder"
