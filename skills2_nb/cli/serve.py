@@ -29,6 +29,7 @@ _LOGGING = {"FASTMCP_ENABLE_RICH_LOGGING": "false", "FASTMCP_LOG_LEVEL": "WARNIN
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name it goes by.")
 @click.option("--lazy", is_flag=True, help="List a few tools that reach every step.")
 @click.option("--allow-scripts", is_flag=True, help="Let agents run files of scripts/.")
+@click.option("--plugin", is_flag=True, help="Serve one skill, its tools named by their steps.")
 def serve(
     roots: tuple[Path, ...],
     http: str | None,
@@ -37,6 +38,7 @@ def serve(
     hosts: tuple[str, ...],
     lazy: bool,
     allow_scripts: bool,
+    plugin: bool,
     as_json: bool,
 ) -> None:
     """Serve the steps of the skills below each ROOT as MCP tools.
@@ -49,10 +51,12 @@ def serve(
     from skills2_nb.errors import UsageError
 
     where = sought(roots)
+    if plugin:
+        _check_one(where, lazy=lazy)
     if http is None:
         if no_token or public or hosts:
             raise UsageError("--no-token, --public and --allow-host belong to --http HOST:PORT")
-        over_pipes(where, lazy=lazy, scripts=allow_scripts)
+        over_pipes(where, lazy=lazy, scripts=allow_scripts, alone=plugin)
         return
     _http(
         where,
@@ -62,6 +66,7 @@ def serve(
         hosts=hosts,
         lazy=lazy,
         scripts=allow_scripts,
+        alone=plugin,
         as_json=as_json,
     )
 
@@ -75,6 +80,7 @@ def _http(
     hosts: tuple[str, ...],
     lazy: bool,
     scripts: bool,
+    alone: bool,
     as_json: bool,
 ) -> None:
     import asyncio
@@ -104,7 +110,10 @@ def _http(
     from skills2_nb.serve.sessions import Transport
 
     made = secrets.token_urlsafe(32) if token == "" else None
-    server = Server(Catalog(roots), _options(Transport(), lazy=lazy, scripts=scripts))
+    options = _options(Transport(), lazy=lazy, scripts=scripts, alone=alone)
+    server = Server(Catalog(roots), options)
+    if not alone:
+        _index(roots)
     place = url(*listening.getsockname()[:2])
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn has ended by the time it is called
     number = len(server.catalog.cards)
@@ -133,11 +142,14 @@ def sought(roots: tuple[Path, ...]) -> list[Path]:
     return list(roots) or places()
 
 
-def over_pipes(roots: list[Path], *, lazy: bool, scripts: bool, live: bool = False) -> None:
+def over_pipes(
+    roots: list[Path], *, lazy: bool, scripts: bool, live: bool = False, alone: bool = False
+) -> None:
     """Serve the client that started this process, until it has gone.
 
     Args:
         live: whether the kernels that run on this machine come before the packages.
+        alone: whether the root is the one skill of a plugin.
     """
     import asyncio
 
@@ -151,11 +163,39 @@ def over_pipes(roots: list[Path], *, lazy: bool, scripts: bool, live: bool = Fal
         made = Server
         if live:
             from skills2_nb.serve.bridge import Bridge as made  # type: ignore[assignment]  # one
-        server = made(Catalog(roots), _options(Transport.stdio(), lazy=lazy, scripts=scripts))
+        options = _options(Transport.stdio(), lazy=lazy, scripts=scripts, alone=alone)
+        server = made(Catalog(roots), options)
+        if not alone:  # a plugin brings its own
+            _index(roots)
         asyncio.run(until_told(server.over_pipes(given, told), server.close))
 
 
-def _options(transport: object, *, lazy: bool, scripts: bool) -> Options:
+def _index(roots: list[Path]) -> None:
+    """Bring the index of triggers up to date, beside the serving, which waits for nothing."""
+    import threading
+
+    def work() -> None:
+        from skills2_nb.library.discovery import is_package
+        from skills2_nb.library.index import renew
+
+        places = [root if is_package(root) else root / "any" for root in roots if root.is_dir()]
+        renew(say, places, only_stale=True)
+
+    threading.Thread(target=work, name="index", daemon=True).start()
+
+
+def _check_one(roots: list[Path], *, lazy: bool) -> None:
+    """Refuse whatever is not the one package that a plugin's server is for."""
+    from skills2_nb.errors import UsageError
+    from skills2_nb.library.discovery import is_package
+
+    if len(roots) != 1 or not is_package(roots[0]):
+        raise UsageError("--plugin serves one package; name its folder as the one ROOT")
+    if lazy:
+        raise UsageError("--plugin lists the steps of its one skill; leave --lazy out")
+
+
+def _options(transport: object, *, lazy: bool, scripts: bool, alone: bool) -> Options:
     from skills2_nb.cli.serve_parts import judge, run_script
     from skills2_nb.serve.server import Options
 
@@ -165,4 +205,5 @@ def _options(transport: object, *, lazy: bool, scripts: bool) -> Options:
         lazy=lazy,
         scripts=run_script if scripts else None,
         say=say,
+        alone=alone,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from skills2_nb.convert.arranging import Parts, arranged, planned
 from skills2_nb.convert.aside import keep_aside
+from skills2_nb.convert.bundle_kit import without
 from skills2_nb.convert.gathering import SKILL_MD, Gathered
 from skills2_nb.convert.module import made_from
 from skills2_nb.convert.packaged import is_package, packaged
@@ -47,6 +48,7 @@ def incoming_of(gathered: Gathered, file: str) -> Incoming:
     Raises:
         UnreadableError: SKILL.md is not UTF-8.
     """
+    gathered = replace(gathered, files=without(gathered.files))
     prose = _prose(gathered)
     parts, rest = Parts(prose), gathered.files
     changed: tuple[str, ...] = ()

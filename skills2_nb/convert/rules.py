@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from skills2_nb.convert import front_rules, name_rules, prose_rules, step_rules, strength_rules
+from skills2_nb.convert import (
+    claude_rules,
+    front_rules,
+    name_rules,
+    prose_rules,
+    step_rules,
+    strength_rules,
+)
 from skills2_nb.convert.context import Context
 from skills2_nb.convert.dialect import compiles
 from skills2_nb.convert.module import Module
@@ -16,6 +23,7 @@ Rule = Callable[[Context], Iterable[Problem]]
 RULES: tuple[Rule, ...] = (
     *prose_rules.RULES,
     *front_rules.RULES,
+    *claude_rules.RULES,
     *name_rules.RULES,
     *step_rules.RULES,
     *strength_rules.RULES,

@@ -108,7 +108,7 @@ def _stage(root: Path, files: Mapping[str, bytes]) -> None:
     for path, data in files.items():
         target = root / path
         target.write_bytes(data)
-        if path.startswith("scripts/") and data.startswith(b"#!"):
+        if "/scripts/" in f"/{path}" and data.startswith(b"#!"):
             mode = target.stat().st_mode
             target.chmod(mode | ((mode & 0o444) >> 2))
 

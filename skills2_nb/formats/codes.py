@@ -74,6 +74,10 @@ _TABLE = (
     Code("F326", "warning", "A file of the skill folder was left where it is."),
     Code("F327", "warning", "A file lies where export writes its own."),
     Code("F328", "note", "Export will write a file of the package otherwise than it is."),
+    Code("F329", "warning", "A value of the front matter that Claude Code does not read."),
+    Code("F330", "warning", "A field of Claude Code's that has no effect beside the others."),
+    Code("F331", "warning", "Hooks that are not shaped as Claude Code's settings have them."),
+    Code("F332", "note", "A description that Claude Code's listing cuts."),
     # C: code
     Code("C401", "error", "An exported cell is not valid Python."),
     Code("C402", "error", "A line works in IPython only."),

@@ -25,6 +25,7 @@ class Desk:
         lazy: whether steps are reached by ``call_step`` alone.
         scripts: runs a skill's script; None where that is not allowed.
         say: takes a sentence for whoever looks after the server.
+        alone: whether the tools are those of a plugin's one skill, without a prefix.
 
     Attributes:
         activated: the skills whose own tools are listed although the surface is lazy.
@@ -39,6 +40,7 @@ class Desk:
         lazy: bool = False,
         scripts: reading.Scripts | None = None,
         say: Callable[[str], None] = lambda sentence: None,
+        alone: bool = False,
     ) -> None:
         self.catalog = catalog
         self.lazy = lazy
@@ -47,6 +49,7 @@ class Desk:
         self._help = Help(self.named, judge, self.broken)
         self._scripts = scripts
         self._say = say
+        self._alone = alone
         self._runs = Runs()
 
     async def answer(
@@ -130,7 +133,7 @@ class Desk:
         """What a caller writes to call a step: its tool, or its id for ``call_step``."""
         if self.lazy and made.name not in self.activated:
             return verb
-        return tools.named(made.name, verb)
+        return tools.alone(verb) if self._alone else tools.named(made.name, verb)
 
     def broken(self, skill: str, message: str) -> None:
         """Say that a skill cannot be used."""

@@ -73,6 +73,8 @@ class Options:
         scripts: runs a skill's scripts; None where that is not allowed.
         say: takes a sentence for whoever looks after the server.
         watch: whether to look for packages that come, go or change.
+        alone: whether this is the server of a plugin that holds one skill: it goes by the short
+            name ``s``, and its tools by their steps' ids.
     """
 
     judge: Judge
@@ -81,6 +83,7 @@ class Options:
     scripts: reading.Scripts | None = None
     say: Callable[[str], None] = lambda sentence: None
     watch: bool = True
+    alone: bool = False
 
 
 class SkillTool(Tool):
@@ -117,6 +120,7 @@ class Server:
             scripts=options.scripts is not None,
             say=self._say,
             beside=self.beside,
+            alone=options.alone,
         )
         self._options = options
         self._pool: Backends = Pool() if pool is None else pool
@@ -147,8 +151,15 @@ class Server:
 
     def desk(self) -> Desk:
         """Where calls come in."""
-        scripts = self._options.scripts
-        return Desk(self.catalog, self._pool, self._options.judge, scripts=scripts, say=self._say)
+        options = self._options
+        return Desk(
+            self.catalog,
+            self._pool,
+            options.judge,
+            scripts=options.scripts,
+            say=self._say,
+            alone=options.alone,
+        )
 
     def client(self) -> str:
         """What the client of the call being answered goes by; empty where it says nothing."""
@@ -185,7 +196,8 @@ class Server:
             self.mcp.local_provider.remove_tool(name)
         for facts in change.fresh:
             self.mcp.add_tool(self.tool(facts))
-        self.mcp.instructions = tools.instructions(self.cards(), lazy=self.surface.lazy)
+        alone, lazy = self._options.alone, self.surface.lazy
+        self.mcp.instructions = tools.instructions(self.cards(), lazy=lazy, alone=alone)
         return bool(change)
 
     def tool(self, facts: ToolFacts) -> SkillTool:
@@ -204,7 +216,7 @@ class Server:
 
     def _made(self) -> FastMCP[Any]:
         made = FastMCP(
-            tools.SERVER,
+            tools.ALONE if self._options.alone else tools.SERVER,
             version=version("skills2-nb"),
             lifespan=self._life,
             on_duplicate="replace",

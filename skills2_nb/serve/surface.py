@@ -50,6 +50,7 @@ class Surface:
         scripts: whether scripts may be run.
         say: takes a sentence for whoever looks after the server.
         beside: the tools of skills that are served elsewhere; they take the place of packages.
+        alone: whether the catalog is the one skill of a plugin, whose tools need no prefix.
     """
 
     def __init__(
@@ -60,9 +61,11 @@ class Surface:
         scripts: bool,
         say: Say,
         beside: Callable[[], Mapping[str, Sequence[ToolFacts]]] = dict,
+        alone: bool = False,
     ) -> None:
         self._catalog = catalog
         self._beside = beside
+        self._alone = alone
         self._always = lazy
         self._scripts = scripts
         self._say = say
@@ -96,6 +99,8 @@ class Surface:
     ) -> list[ToolFacts]:
         if not self.lazy:
             contracts = [made for made in self._catalog.contracts() if made.name not in elsewhere]
+            if self._alone:
+                return [f for made in contracts for f in tools.of_one(made, scripts=self._scripts)]
             listed = tools.of_all(contracts, scripts=self._scripts)
             return listed + [facts for name in sorted(elsewhere) for facts in elsewhere[name]]
         listed = tools.fixed(scripts=self._scripts)
@@ -104,7 +109,8 @@ class Surface:
             if name in elsewhere or self._catalog.mark(name) is None:
                 continue
             try:
-                listed += tools.of_skill(self._catalog.contract(name))
+                made = self._catalog.contract(name)
+                listed += tools.of_one(made) if self._alone else tools.of_skill(made)
             except Skills2Error:
                 continue
         return listed
@@ -114,7 +120,8 @@ class Surface:
         for fault in self._catalog.faults:
             self._say(f"{fault.name} is left out: {fault.message}")
         for facts in self.listed.values():
-            if facts.skill and facts.name != f"{facts.skill}__{facts.verb}":
+            whole = facts.verb if self._alone else f"{facts.skill}__{facts.verb}"
+            if facts.skill and facts.name != whole:
                 self._say(
                     f"{facts.skill}: the tool of {facts.verb} is called {facts.name}, since its "
                     "own name is too long, could be another skill's, or holds other signs than "

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skills2_nb.formats.manifest import StepEntry
+from skills2_nb.library import tool_names
 from skills2_nb.library.activation import Card, Contract
 from skills2_nb.serve import schemas
 from skills2_nb.serve.schemas import RUN_ID, TEXTS, Schema
 
-SERVER = "skills2"
-#: A client shows a tool as ``mcp__skills2__<name>``, in at most 64 characters.
-LONGEST = 64 - len(f"mcp__{SERVER}__")
+SERVER = tool_names.SERVER
+#: What the server of a plugin is called: the plugin's name already says whose tools they are.
+ALONE = tool_names.PLUGIN_SERVER
 #: More tools than this are not listed one by one.
 MOST_TOOLS = 64
 #: A client cuts instructions and a description behind so many bytes.
@@ -28,7 +27,6 @@ SCRIPT = "run_skill_script"
 GLOBAL = ("list_skills", "list_steps")
 #: What a listed tool's ``_meta`` says of it: whose it is, and its word there.
 SKILL, VERB = "skills2/skill", "skills2/verb"
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True)
@@ -56,18 +54,8 @@ class ToolFacts:
         return len(self.name) + len(self.description) + len(json.dumps(self.input))
 
 
-def named(skill: str, verb: str) -> str:
-    """A tool's name: plain, within the limit, and no other step's.
-
-    One that is too long, holds signs that clients refuse, or could be read as another skill's
-    (``a__b`` and ``c``, ``a`` and ``b__c``) is cut and ends with a mark of what it stands for.
-    """
-    whole = f"{skill}__{verb}"
-    name = _ODD.sub("_", whole)
-    if len(whole) <= LONGEST and name == whole and whole.partition("__")[::2] == (skill, verb):
-        return whole
-    mark = hashlib.sha256(f"{skill}\0{verb}".encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{name[: LONGEST - 9]}_{mark}"
+#: A tool's name where many skills are served, and where one is.
+named, alone = tool_names.named, tool_names.alone
 
 
 def of_skill(made: Contract) -> list[ToolFacts]:
@@ -87,20 +75,31 @@ def of_all(contracts: Iterable[Contract], *, scripts: bool = False) -> list[Tool
     return list(tools.values())
 
 
+def of_one(made: Contract, *, scripts: bool = False) -> list[ToolFacts]:
+    """The tools of the one skill of a plugin, each called by its verb alone."""
+    beside = [_read(), _script()] if scripts else []
+    return [replace(facts, name=alone(facts.verb)) for facts in of_skill(made)] + beside
+
+
 def fixed(*, scripts: bool = False) -> list[ToolFacts]:
     """The tools that stand for any number of skills."""
     return [_list_skills(), _activate(), _call(), _read(), *([_script()] if scripts else [])]
 
 
-def instructions(cards: Sequence[Card], *, lazy: bool) -> str:
-    """What a client is told of the server, within ``MOST_TEXT`` bytes for any number of skills."""
+def instructions(cards: Sequence[Card], *, lazy: bool, alone: bool = False) -> str:
+    """What a client is told of the server, within ``MOST_TEXT`` bytes for any number of skills.
+
+    Args:
+        alone: whether the tools go by their verbs alone.
+    """
+    prefix = "" if alone else "<skill>__"
     how = (
         "activate_skill gives a skill's text and steps; call_step calls start_run, the steps and "
         "end_run."
         if lazy
-        else "Begin with <skill>__start_run(prompt, inputs), which gives the checklist; call the "
+        else f"Begin with {prefix}start_run(prompt, inputs), which gives the checklist; call the "
         "steps in its order; leave out arguments, they are bound from earlier results; hand the "
-        "answer to <skill>__end_run."
+        f"answer to {prefix}end_run."
     )
     lines = [f"Skills whose steps are checked and recorded. {how}", "Skills:"]
     left = MOST_TEXT - len("\n".join(lines).encode()) - len("\n- and 0000000 more: list_skills")
