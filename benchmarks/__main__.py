@@ -11,17 +11,20 @@ from benchmarks import (
     audit,
     evals,
     export,
+    hooks,
     importing,
     judging,
     opening,
     serving,
     startup,
     step_call,
+    triggering,
 )
 from benchmarks.table import Row, markdown, versions
 
 RESULTS = Path(__file__).with_name("results.md")
 PARTS = {
+    "P1": hooks.rows,
     "P2": step_call.rows,
     "P2b": opening.rows,
     "P3": export.in_process,
@@ -36,6 +39,7 @@ PARTS = {
 }
 LIBRARIES = ("skills2-nb", "pydantic", "nbdev", "jupytext", "nbconvert", "nbformat")
 ATTACKS = "attacks"
+TRIGGERS = "triggers"
 INTRO = """# Benchmarks
 
 `make bench` measures, `make bench ARGS=--write` keeps the table here. Each round times every
@@ -47,7 +51,7 @@ machine: only the ratios count.
 def main() -> None:
     """Measure the rows asked for, in order, and print them as they come."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    names = (*PARTS, ATTACKS)
+    names = (*PARTS, TRIGGERS, ATTACKS)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(names)}; all")
     parser.add_argument("--write", action="store_true", help="keep the tables beside the code")
     chosen = parser.parse_args()
@@ -58,6 +62,9 @@ def main() -> None:
     measured = [code for code in wanted if code in PARTS]
     if measured:
         _show(f"{INTRO}\n", _measured(measured), RESULTS if chosen.write else None)
+    if TRIGGERS in wanted:
+        kept = triggering.HERE / "triggers.md" if chosen.write else None
+        _show(f"{triggering.INTRO}\n", triggering.markdown(), kept)
     if ATTACKS in wanted:
         with tempfile.TemporaryDirectory(prefix="skills2-attacks-") as folder:
             text = attacks.markdown(attacks.rows(Path(folder)))

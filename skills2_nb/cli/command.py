@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -33,12 +33,23 @@ class Command(click.Command):
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by a table and loads each when it is called."""
+    """A group that knows its commands by a table and loads each when it is called.
 
-    def __init__(self, *args: Any, verb: Verb | None = None, **settings: Any) -> None:
+    ``unlisted`` has, as ``file:attribute`` by word, commands that the kit calls and help leaves
+    out.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        verb: Verb | None = None,
+        unlisted: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **settings)
         self.verb = verb
         self.table = below(verb.name if verb else "")
+        self.unlisted = unlisted or {}
         self.params.append(debug_option())
 
     def list_commands(self, ctx: click.Context | None) -> list[str]:
@@ -48,9 +59,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
         """Import the command's file and hand the command over."""
         verb = self.table.get(cmd_name)
-        if verb is None:
+        where = verb.where if verb else self.unlisted.get(cmd_name)
+        if where is None:
             return None
-        file, _, name = verb.where.partition(":")
+        file, _, name = where.partition(":")
         command: click.Command = getattr(import_module(f"skills2_nb.cli.{file}"), name)
         return command
 
@@ -58,7 +70,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with a word for a word mistyped."""
-        if args and args[0] not in self.table and not args[0].startswith("-"):
+        known = {*self.table, *self.unlisted}
+        if args and args[0] not in known and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], self.table, n=1)
             said = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(self.table)}."
             raise click.UsageError(f"there is no command {args[0]!r}; {said}", ctx=ctx)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from skills2_nb.cli.command import verb
-from skills2_nb.cli.screen import confirmed, has_color, put, put_json, width
+from skills2_nb.cli.planned import Work, facts, renew
+from skills2_nb.cli.screen import put, put_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from skills2_nb.install.clients import Client, Machine, Scope
+    from skills2_nb.install.dispatcher import Enforce
     from skills2_nb.install.plan import Plan
     from skills2_nb.library.installed import Record
 
-_UNCHANGED = "Nothing was changed."
 _CLIENTS = ("claude", "cursor", "vscode")
 _SCOPES = click.Choice(("user", "project"))
 
@@ -36,6 +35,12 @@ _SCOPES = click.Choice(("user", "project"))
     default="user",
     help="For you everywhere, or for the project in this folder. Left out: user.",
 )
+@click.option("--no-hooks", is_flag=True, help="Leave Claude Code's hooks as they are.")
+@click.option(
+    "--enforce",
+    type=click.Choice(("off", "advise", "block")),
+    help="How strict the hooks are. Left out: as they are, else advise.",
+)
 @click.option("--force", is_flag=True, help="Overwrite what others wrote, or somebody edited.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -43,6 +48,8 @@ def install(
     skill: str,
     client: str,
     scope: Scope,
+    no_hooks: bool,
+    enforce: Enforce | None,
     force: bool,
     dry_run: bool,
     yes: bool,
@@ -50,15 +57,17 @@ def install(
 ) -> None:
     """Put SKILL where an agent finds it, and give the agent the server of its steps.
 
-    The package goes to .claude/skills, and one entry `skills2` into the
-    client's settings; the rest of that file stays as it is, byte for byte. Shows
-    every change and asks. Called again it changes only what is not yet so.
+    The package goes to .claude/skills, one entry `skills2` into the client's
+    settings, and for Claude Code our hooks into its own; the rest of these files
+    stays as it is, byte for byte. Shows every change and asks. Called again it
+    changes only what is not yet so.
     """
     from skills2_nb.install import plan
     from skills2_nb.install.clients import CLIENTS, NAME, Machine, check_scope, entry
     from skills2_nb.install.source import source_of
     from skills2_nb.library.discovery import find
 
+    _check_enforce(client, enforce, no_hooks=no_hooks)
     machine = Machine.here()
     if client == "json":
         source_of(find(skill), force=force)
@@ -67,17 +76,22 @@ def install(
     chosen = CLIENTS[client]
     check_scope(scope, machine)
     source = source_of(find(skill), force=force)
+    hooks = None if no_hooks else plan.Hooks(enforce)
 
     def make(record: Record) -> Plan:
-        return plan.installing(source, chosen, scope, machine, record, force=force)
+        return plan.installing(source, chosen, scope, machine, record, hooks=hooks, force=force)
 
     place = chosen.skills(scope, machine) / source.name
-    work = _Work(make, [place], machine, dry_run=dry_run, yes=yes, as_json=as_json)
-    done, whom = work.done(), f"{chosen.title} ({scope})"
+    work = Work(make, [place], machine, dry_run=dry_run, yes=yes, as_json=as_json)
+    done = work.done()
+    whom = f"{chosen.title} ({scope}){_told_hooks(done, place)}"
+    if not dry_run:
+        renew([place])
     if as_json:
-        facts = _facts(done, changed=not (dry_run or done.is_empty))
         head = {"skill": source.name, "version": source.version, "client": client, "scope": scope}
-        put_json({**head, **facts, "entry": entry(machine)})
+        changed = not (dry_run or done.is_empty)
+        rows = {"entry": entry(machine), "hooks": _hooks(done, place)}
+        put_json({**head, **facts(done, changed=changed), **rows})
     elif done.is_empty:
         put(f"{source.name} is installed for {whom}: nothing to do.")
     elif not dry_run:
@@ -88,6 +102,7 @@ def install(
 @click.argument("skill")
 @click.option("--client", type=click.Choice(_CLIENTS), help="From this client alone.")
 @click.option("--scope", type=_SCOPES, help="From this scope alone.")
+@click.option("--no-hooks", is_flag=True, help="Leave Claude Code's hooks as they are.")
 @click.option("--force", is_flag=True, help="Remove even what was edited since the install.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -95,6 +110,7 @@ def uninstall(
     skill: str,
     client: str | None,
     scope: Scope | None,
+    no_hooks: bool,
     force: bool,
     dry_run: bool,
     yes: bool,
@@ -102,9 +118,10 @@ def uninstall(
 ) -> None:
     """Take back what `install` did with SKILL, for you and for the project in this folder.
 
-    The entry goes when no installed skill needs it any more, and the package
-    if it is still what was installed. Where only `install` has changed a file,
-    it is then what it was before, to the byte.
+    Entry and hooks go when no installed skill needs them any more (hooks of
+    `hooks install` stay), and the package if it is still what was installed.
+    Where only `install` has changed a file, it is then what it was before, to
+    the byte.
     """
     from skills2_nb.install import plan
     from skills2_nb.install.clients import Machine
@@ -119,58 +136,48 @@ def uninstall(
     name = placed.skill if placed is not None else skill
 
     def make(record: Record) -> Plan:
-        return plan.removing(name, rows, record, force=force)
+        return plan.removing(name, rows, record, machine, hooks=not no_hooks, force=force)
 
     places = [Path(place) for _, place in rows]
-    work = _Work(make, places, machine, dry_run=dry_run, yes=yes, as_json=as_json)
+    work = Work(make, places, machine, dry_run=dry_run, yes=yes, as_json=as_json)
     done = work.done()
+    if not dry_run:
+        renew(places)
     if as_json:
-        put_json({"skill": name, **_facts(done, changed=not (dry_run or done.is_noted))})
+        put_json({"skill": name, **facts(done, changed=not (dry_run or done.is_noted))})
     elif done.is_noted:
         put(f"{name} is not installed from here: nothing to do.")
     elif not dry_run:
         put(f"Uninstalled {name}.{_told_kept(done, machine)}")
 
 
-class _Work:
-    """A plan that is shown, agreed to and carried out, as the options say."""
+def _check_enforce(client: str, enforce: str | None, *, no_hooks: bool) -> None:
+    """Refuse a mode for hooks that do not come.
 
-    def __init__(
-        self,
-        make: Callable[[Record], Plan],
-        places: list[Path],
-        machine: Machine,
-        *,
-        dry_run: bool,
-        yes: bool,
-        as_json: bool,
-    ) -> None:
-        self.make, self.places, self.machine = make, places, machine
-        self.dry_run, self.yes, self.as_json = dry_run, yes, as_json
+    Raises:
+        UsageError: they do not.
+    """
+    from skills2_nb.errors import UsageError
 
-    def done(self) -> Plan:
-        """The plan that was carried out, or would be."""
-        from skills2_nb.install.plan import carry_out
-        from skills2_nb.library import installed
+    if enforce and no_hooks:
+        raise UsageError("--enforce is for hooks, and --no-hooks leaves them out; say one of them")
+    if enforce and client != "claude":
+        raise UsageError(f"{client} gets no hooks; leave --enforce out")
 
-        if self.yes and not self.dry_run:
-            done = carry_out(self.make, self.places)
-            self._show(done)
-            return done
-        planned = self.make(installed.read())
-        self._show(planned)
-        if self.dry_run or (planned.is_empty and planned.is_noted):
-            return planned
-        if not planned.is_empty:
-            click.echo(err=True)
-            confirmed("Make these changes?", yes=False, otherwise=_UNCHANGED)
-        return carry_out(self.make, self.places, planned)
 
-    def _show(self, planned: Plan) -> None:
-        from skills2_nb.install.diff import told
+def _hooks(done: Plan, place: Path) -> dict[str, str] | None:
+    """Where the hooks of a skill are after a plan, and how strict."""
+    from os.path import realpath
 
-        if not self.as_json and not planned.is_empty:
-            put(told(planned, self.machine, width=width(), color=has_color()))
+    for path, row in done.after.hooks.items():
+        if realpath(place) in row.skills:
+            return {"settings": path, "enforce": row.enforce}
+    return None
+
+
+def _told_hooks(done: Plan, place: Path) -> str:
+    found = _hooks(done, place)
+    return f", with hooks ({found['enforce']})" if found else ""
 
 
 def _rows(
@@ -246,33 +253,7 @@ def _told_kept(done: Plan, machine: Machine) -> str:
         told += "" if gone else " Another client still needs the package."
     for item in done.files:
         copy = backup_of(item.path)
-        if done.before.entries[str(item.path)].backup and copy.exists():
+        rows = [done.before.entries.get(str(item.path)), done.before.hooks.get(str(item.path))]
+        if any(row.backup for row in rows if row) and copy.exists():
             told += f" {place(copy, machine)} stays, since others changed the file too."
     return told
-
-
-def _facts(plan: Plan, *, changed: bool) -> dict[str, Any]:
-    from skills2_nb.install.file import backup_of
-
-    return {
-        "changed": changed,
-        "folders": [
-            {
-                "path": str(item.folder),
-                "written": list(item.write),
-                "removed": list(item.remove),
-                "gone": item.gone,
-            }
-            for item in plan.folders
-        ],
-        "files": [
-            {
-                "path": str(item.path),
-                "is_new": item.before is None,
-                "gone": item.after is None,
-                "diff": hunk.unified(),
-                "backup": str(backup_of(item.path)) if item.backup else None,
-            }
-            for item, (_, hunk) in zip(plan.files, plan.hunks, strict=True)
-        ],
-    }

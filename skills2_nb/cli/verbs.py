@@ -91,6 +91,13 @@ _TABLE = (
         "skills2 audit weekly-numbers --answer answer.md",
     ),
     Verb(
+        "audits",
+        "Prove",
+        "audits:audits",
+        "Look through the audits on record.",
+        "skills2 audits list --since 7d",
+    ),
+    Verb(
         "strength",
         "Prove",
         "strength:strength",
@@ -133,6 +140,13 @@ _TABLE = (
         "skills2 runs list --skill weekly-numbers",
     ),
     Verb(
+        "triggers",
+        "Prove",
+        "triggers:triggers",
+        "Say when Claude is told of a skill, and why.",
+        'skills2 triggers test "why did MAU fall?"',
+    ),
+    Verb(
         "serve",
         "Ship",
         "serve:serve",
@@ -159,6 +173,20 @@ _TABLE = (
         "install:uninstall",
         "Take back what an install did, to the byte.",
         "skills2 uninstall weekly-numbers",
+    ),
+    Verb(
+        "hooks",
+        "Ship",
+        "hooks:hooks",
+        "Let Claude Code bring the checklist in and the audit back.",
+        "skills2 hooks install",
+    ),
+    Verb(
+        "package",
+        "Ship",
+        "package:package",
+        "Make of a skill one file to upload, or a plugin.",
+        "skills2 package weekly-numbers --format plugin",
     ),
     Verb(
         "doctor",
@@ -194,6 +222,20 @@ _TABLE = (
         "cases_import:importing",
         "Make run cases of skill-creator's evals.json.",
         "skills2 cases import evals/evals.json -o cases.jsonl",
+    ),
+    Verb(
+        "audits list",
+        "",
+        "audits:listing",
+        "List audits, the newest first.",
+        "skills2 audits list --since 7d",
+    ),
+    Verb(
+        "audits show",
+        "",
+        "audits:showing",
+        "Show an audit, and whether its journal still matches.",
+        "skills2 audits show 12",
     ),
     Verb(
         "runs list",
@@ -236,6 +278,48 @@ _TABLE = (
         "runs_remove:erase",
         "Remove one run and the values only it uses.",
         "skills2 runs erase 20260301-0915",
+    ),
+    Verb(
+        "hooks install",
+        "",
+        "hooks:installing",
+        "Enter the hooks into Claude Code's settings.",
+        "skills2 hooks install --enforce block",
+    ),
+    Verb(
+        "hooks uninstall",
+        "",
+        "hooks:uninstalling",
+        "Take the hooks out again; the rest stays, to the byte.",
+        "skills2 hooks uninstall --dry-run",
+    ),
+    Verb(
+        "hooks status",
+        "",
+        "hooks_status:status",
+        "Say where hooks are, and whether they work.",
+        "skills2 hooks status",
+    ),
+    Verb(
+        "triggers test",
+        "",
+        "triggers:testing",
+        "Say which skills a prompt calls for, and why.",
+        'skills2 triggers test "sum up this week" weekly-numbers',
+    ),
+    Verb(
+        "triggers list",
+        "",
+        "triggers:listing",
+        "List the skills whose triggers are known.",
+        "skills2 triggers list",
+    ),
+    Verb(
+        "triggers refresh",
+        "",
+        "triggers:refreshing",
+        "Read the triggers of every skill again.",
+        "skills2 triggers refresh",
     ),
 )
 

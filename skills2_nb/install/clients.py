@@ -37,6 +37,7 @@ class Machine:
         environ: the environment's variables.
         scripts: where this environment keeps its commands.
         python: the interpreter.
+        main: the script that hooks start.
     """
 
     home: Path
@@ -45,6 +46,7 @@ class Machine:
     environ: Mapping[str, str] = field(default_factory=dict)
     scripts: Path = field(default_factory=lambda: Path(sysconfig.get_path("scripts")))
     python: str = sys.executable
+    main: Path = Path(__file__).absolute().parents[1] / "hooks" / "main.py"
 
     @classmethod
     def here(cls) -> Machine:
@@ -71,12 +73,14 @@ class Client:
         title: what people call it.
         key: the member of its settings that holds the servers.
         project: its settings file in a project.
+        has_hooks: whether it calls hooks of the kind that we have.
     """
 
     name: str
     title: str
     key: str
     project: str
+    has_hooks: bool = False
 
     def settings(self, scope: Scope, machine: Machine) -> Path:
         """The file that the server's entry goes into."""
@@ -101,7 +105,7 @@ class Client:
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude", "Claude Code", "mcpServers", ".mcp.json"),
+        Client("claude", "Claude Code", "mcpServers", ".mcp.json", has_hooks=True),
         Client("cursor", "Cursor", "mcpServers", ".cursor/mcp.json"),
         Client("vscode", "VS Code", "servers", ".vscode/mcp.json"),
     )

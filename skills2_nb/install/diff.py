@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skills2_nb.formats.files import is_text
 from skills2_nb.formats.paths import shown
-from skills2_nb.install.hunk import Hunk, hunk, shared
+from skills2_nb.install.hunk import Hunk, hunk, hunks, shared
 
 if TYPE_CHECKING:
     from skills2_nb.install.clients import Machine
@@ -25,6 +25,8 @@ _SHARED, _EDGE = 30, 4
 #: Lines up to which an exact count of changes is worth its time.
 _MOST_LINES = 2000
 _MOST_FILES = 40
+#: Lines said before that are left out: our hook stands in each event.
+_REPEATED = 6
 
 
 def told(plan: Plan, machine: Machine, *, width: int = 80, color: bool = False) -> str:
@@ -103,16 +105,59 @@ def _tally(each: Hunk) -> str:
 def _file(change: FileChange, machine: Machine, width: int) -> Iterator[tuple[str, str]]:
     what = "removed" if change.after is None else "new" if change.before is None else "changed"
     yield "#", f"{place(change.path, machine)}  ({what})"
-    each = hunk(change.before, change.after)
     room = max(width - 4, 20)
-    for sign, line in (
-        *((" ", _cut(text, room)) for text in each.above),
-        *_changed(each, room),
-        *((" ", _cut(text, room)) for text in each.below),
-    ):
-        yield sign, f"  {sign} {line}".rstrip()
+    said: list[str] = []
+    parts: dict[tuple[str, ...], list[Hunk]] = {}
+    for each in hunks(change.before, change.after):
+        parts.setdefault(tuple(sign + line.strip() for sign, line in each.lines), []).append(each)
+    for number, (each, *same) in enumerate(parts.values()):
+        if number:
+            yield " ", "    ⋮"
+        for sign, line in (
+            *((" ", _cut(text, room)) for text in each.above),
+            *_folded(_changed(each, room), said),
+            *((" ", _cut(text, room)) for text in each.below),
+        ):
+            yield sign, f"  {sign} {line}".rstrip()
+        if same:
+            yield " ", f"    ⋮ and the same in {_counted(len(same), 'other place')}"
     if change.backup:
         yield " ", f"    The file as it is now is kept as {change.path.name}.skills2-backup."
+
+
+def _folded(lines: Iterable[tuple[str, str]], said: list[str]) -> Iterator[tuple[str, str]]:
+    """The lines without what was said before, but for its indent and in one piece.
+
+    Args:
+        said: what was said before; it grows.
+    """
+    rows = list(lines)
+    bare = [f"{sign}{line.strip()}" for sign, line in rows]
+    at = 0
+    while at < len(rows):
+        same = _said_before(bare[at:], said)
+        if same < _REPEATED:
+            said.append(bare[at])
+            yield rows[at]
+            at += 1
+        else:
+            indent = len(rows[at][1]) - len(rows[at][1].lstrip())
+            yield " ", f"{'':{indent}}… {same} lines as above"
+            said.extend(bare[at : at + same])
+            at += same
+
+
+def _said_before(bare: list[str], said: list[str]) -> int:
+    """How many lines at the beginning were said before, in the same order."""
+    best = 0
+    for start in range(len(said)):
+        count = 0
+        while (
+            count < len(bare) and start + count < len(said) and bare[count] == said[start + count]
+        ):
+            count += 1
+        best = max(best, count)
+    return best
 
 
 def _changed(each: Hunk, room: int) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from skills2_nb.formats.files import sha256
 from skills2_nb.install import file, folder, settings
 from skills2_nb.install.clients import CLIENTS, NAME, Client, Scope
 from skills2_nb.install.file import FileChange
+from skills2_nb.install.layout import FaultyError
 from skills2_nb.install.settings import Made, Slot, Trace
 from skills2_nb.library.installed import Entered
 
@@ -129,7 +130,7 @@ def _value(path: Path, text: str, client: Client, value: Mapping[str, Any] | Non
         return settings.ABSENT
     try:
         return settings.value_of(text, Slot(client.key, NAME))
-    except settings.FaultyError as error:
+    except FaultyError as error:
         said = _refusal(path, error.line, error.message, client, value)
         raise UnreadableError(said) from None
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 #: Lines shown around a change.
 _AROUND = 1
+#: Lines between two changes that keep them apart, and lines up to which they are sought.
+_APART, _MOST = 3, 2000
 #: A neighbour's key and value; the value may be a secret, and is nobody's business here.
 _VALUE = re.compile(r'(\s*"(?:[^"\\]|\\.)*"\s*:).*[^{\[\s]\s*')
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """The one place at which two texts differ, in whole lines.
+    """A place at which two texts differ, in whole lines.
 
     Attributes:
         line: 1-based number of the first line that differs.
@@ -21,6 +24,7 @@ class Hunk:
         new: lines that come.
         above: the line before it, if there is one; values are left out.
         below: the line after it, likewise.
+        ahead: by how many lines the new text is longer before it.
     """
 
     line: int
@@ -28,6 +32,7 @@ class Hunk:
     new: tuple[str, ...]
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
+    ahead: int = 0
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
@@ -38,8 +43,11 @@ class Hunk:
         """The hunk as ``diff -u`` writes it, heading and all."""
         above, below = len(self.above), len(self.below)
         old, new = (
-            f"{self.line - above if count else self.line - 1},{count}"
-            for count in (above + len(part) + below for part in (self.old, self.new))
+            f"{line - above if count else line - 1},{count}"
+            for line, count in (
+                (self.line, above + len(self.old) + below),
+                (self.line + self.ahead, above + len(self.new) + below),
+            )
         )
         body = [f" {line}" for line in self.above]
         body += [sign + line for sign, line in self.lines]
@@ -47,8 +55,32 @@ class Hunk:
         return "\n".join([f"@@ -{old} +{new} @@", *body]) + "\n"
 
 
+def hunks(before: bytes | None, after: bytes | None) -> list[Hunk]:
+    """Where two texts differ, each place by itself; what lies between is nobody's business."""
+    whole = hunk(before, after)
+    old, new = whole.old, whole.new
+    if min(len(old), len(new)) < _APART or max(len(old), len(new)) > _MOST:
+        return [whole]
+    parts = list[tuple[int, int, int, int]]()
+    for tag, *span in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if parts and span[0] - parts[-1][1] < _APART:
+            span = [parts[-1][0], span[1], parts[-1][2], span[3]]
+            parts.pop()
+        parts.append((span[0], span[1], span[2], span[3]))
+    return [_part(whole, *span) for span in parts] or [whole]
+
+
+def _part(whole: Hunk, start: int, end: int, start_new: int, end_new: int) -> Hunk:
+    above = _neighbours(whole.old[max(start - _AROUND, 0) : start]) or whole.above
+    below = _neighbours(whole.old[end : end + _AROUND]) or whole.below
+    old, new = whole.old[start:end], whole.new[start_new:end_new]
+    return Hunk(whole.line + start, old, new, above, below, start_new - start)
+
+
 def hunk(before: bytes | None, after: bytes | None) -> Hunk:
-    """Where two texts differ; what is not UTF-8 in them shows as a sign for it."""
+    """From where to where two texts differ; what is not UTF-8 in them shows as a sign for it."""
     old, new = (
         (data or b"").decode("utf-8", errors="replace").removeprefix("\ufeff")
         for data in (before, after)

@@ -10,15 +10,28 @@ from pathlib import Path
 from skills2_nb.errors import RefusedError
 from skills2_nb.install import clients, file, folder
 from skills2_nb.install.clients import Client, Machine, Scope
+from skills2_nb.install.dispatcher import Enforce
 from skills2_nb.install.entry import entering, leaving
 from skills2_nb.install.file import ChangedError, FileChange
 from skills2_nb.install.folder import FolderChange
-from skills2_nb.install.hunk import Hunk, hunk
+from skills2_nb.install.hook_rows import with_skill, without_skills
+from skills2_nb.install.hunk import Hunk, hunks
 from skills2_nb.install.source import Source
 from skills2_nb.library import installed
 from skills2_nb.library.installed import Placed, Record
 
 _TRIES = 8
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """That hooks are to come with a skill.
+
+    Attributes:
+        enforce: how strict they are; None keeps what is there.
+    """
+
+    enforce: Enforce | None = None
 
 
 @dataclass(frozen=True)
@@ -50,15 +63,17 @@ class Plan:
         return self.before == self.after
 
     @property
-    def hunks(self) -> list[tuple[Path, Hunk]]:
+    def hunks(self) -> list[tuple[Path, list[Hunk]]]:
         """What changes in each settings file."""
-        return [(item.path, hunk(item.before, item.after)) for item in self.files]
+        return [(item.path, hunks(item.before, item.after)) for item in self.files]
 
     def is_like(self, other: Plan) -> bool:
         """Whether both make the same changes, whatever else has changed in the files since."""
-        return self.folders == other.folders and [
-            (path, each.lines) for path, each in self.hunks
-        ] == [(path, each.lines) for path, each in other.hunks]
+        mine, others = (
+            [(path, [each.lines for each in found]) for path, found in plan.hunks]
+            for plan in (self, other)
+        )
+        return self.folders == other.folders and mine == others
 
 
 def installing(
@@ -68,9 +83,13 @@ def installing(
     machine: Machine,
     record: Record,
     *,
+    hooks: Hooks | None = None,
     force: bool = False,
 ) -> Plan:
     """What has to change for a client to have a skill.
+
+    Args:
+        hooks: None leaves hooks as they are; so do clients that have none.
 
     Raises:
         RefusedError: the folder or the entry is somebody else's, or was edited since.
@@ -90,25 +109,33 @@ def installing(
     row = record.entries.get(str(path))
     work, entered = entering(path, client, scope, clients.entry(machine), row, force=force)
     skills = tuple(sorted({*(row.skills if row else ()), key}))
+    hooking, rows = None, record.hooks
+    if hooks is not None and client.has_hooks:
+        hooking, rows = with_skill(source, key, scope, machine, record, hooks.enforce)
     after = Record(
         {**record.packages, key: placed},
         {**record.entries, str(path): replace(entered, skills=skills)},
+        rows,
     )
     folders = () if filled.is_empty else (filled,)
-    return Plan(source.name, folders, () if work is None else (work,), record, after)
+    files = tuple(item for item in (work, hooking) if item is not None)
+    return Plan(source.name, folders, files, record, after)
 
 
 def removing(
     skill: str,
     rows: Iterable[tuple[str, str]],
     record: Record,
+    machine: Machine,
     *,
+    hooks: bool = True,
     force: bool = False,
 ) -> Plan:
     """What has to change for a skill to be gone from clients.
 
     Args:
         rows: settings file and package folder, for each client it is to leave.
+        hooks: whether hooks go that no skill needs any more.
 
     Raises:
         RefusedError: the package or the entry was edited since.
@@ -116,9 +143,12 @@ def removing(
     """
     entries, packages = dict(record.entries), dict(record.packages)
     files: list[FileChange] = []
+    unhooked: list[str] = []
     for path, place in rows:
         if path not in entries:
             continue
+        if clients.CLIENTS[entries[path].client].has_hooks:
+            unhooked.append(place)
         left = tuple(item for item in entries[path].skills if item != place)
         if left:
             entries[path] = replace(entries[path], skills=left)
@@ -133,7 +163,11 @@ def removing(
             _hand_over(packages, place, placed.made)
             folders.append(folder.emptying(Path(place), placed, force=force))
     going = tuple(item for item in folders if not item.is_empty)
-    return Plan(skill, going, tuple(files), record, Record(packages, entries))
+    hooked = record.hooks
+    if hooks:
+        changes, hooked = without_skills(unhooked, machine, record, packages)
+        files += changes
+    return Plan(skill, going, tuple(files), record, Record(packages, entries, hooked))
 
 
 def _hand_over(packages: dict[str, Placed], place: str, made: tuple[str, ...]) -> None:
@@ -198,6 +232,7 @@ def _do(plan: Plan) -> None:
             Record(
                 {**plan.after.packages, **plan.before.packages},
                 {**plan.after.entries, **plan.before.entries},
+                {**plan.after.hooks, **plan.before.hooks},
             )
         )
     for item in plan.folders:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from skills2_nb.errors import RefusedError, UnreadableError
+from skills2_nb.errors import RefusedError
 from skills2_nb.formats.json_spans import Member, members, skip
+from skills2_nb.install import layout
+from skills2_nb.install.layout import DECODER
 
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 #: There is no such entry.
 ABSENT = object()
 Made = Literal["file", "container", "entry"]
@@ -46,16 +46,6 @@ class Slot:
     name: str
 
 
-class FaultyError(UnreadableError):
-    """A text that is no JSON object with room for the entry."""
-
-    kind = "settings"
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 def value_of(text: str, slot: Slot) -> Any:
     """The entry that is there, numbers as text; ``ABSENT`` where there is none.
 
@@ -63,7 +53,7 @@ def value_of(text: str, slot: Slot) -> Any:
         FaultyError: the text is no JSON object, or the entry has no one place in it.
     """
     member = _checked(text, slot)
-    return ABSENT if member is None else _DECODER.decode(text[member.begin : member.end])
+    return ABSENT if member is None else DECODER.decode(text[member.begin : member.end])
 
 
 def put(text: str, slot: Slot, value: Any) -> tuple[str, Trace]:
@@ -81,11 +71,11 @@ def put(text: str, slot: Slot, value: Any) -> tuple[str, Trace]:
         return text + made, Trace("container", made)
     _checked(text, slot)
     root = skip(text, 0)
-    container = _only(text, root, slot.key)
+    container = layout.member_of(text, root, slot.key)
     if container is None:
-        at, added = _inserted(text, root, slot.key, {slot.name: value})
+        at, added = layout.with_member(text, root, slot.key, {slot.name: value})
         return text[:at] + added + text[at:], Trace("container", added)
-    at, added = _inserted(text, container.begin, slot.name, value)
+    at, added = layout.with_member(text, container.begin, slot.name, value)
     return text[:at] + added + text[at:], Trace("entry", added)
 
 
@@ -103,7 +93,7 @@ def overwrite(text: str, slot: Slot, value: Any, trace: Trace | None) -> tuple[s
     """
     member = _there(text, slot)
     old = text[member.begin : member.end]
-    new = _dumped(text, value, _lead(text, member.at))
+    new = layout.dumped(text, value, layout.lead_of(text, member.at))
     trace = Trace("entry", replaced=old) if trace is None else trace
     trace = replace(trace, added=trace.added.replace(old, new, 1))
     return text[: member.begin] + new + text[member.end :], trace
@@ -135,12 +125,12 @@ def _undone(text: str, member: Member, slot: Slot, trace: Trace) -> str | None:
     if not width or not at <= member.at <= member.end <= at + width:
         return None
     left = text[:at] + text[at + width :]
-    value = _DECODER.decode(text)
+    value = DECODER.decode(text)
     del value[slot.key][slot.name]
     if trace.made != "entry" and not value[slot.key]:
         del value[slot.key]
     try:
-        same = (_DECODER.decode(left) if left.strip() else {}) == value
+        same = (DECODER.decode(left) if left.strip() else {}) == value
     except ValueError:
         return None
     return left if same else None
@@ -158,67 +148,11 @@ def _without(text: str, slot: Slot, *, whole: bool) -> str:
 
 def _cut(text: str, start: int, inside: Sequence[Member], key: str) -> str:
     at = next(number for number, member in enumerate(inside) if member.key == key)
-    if at:
-        return text[: inside[at - 1].end] + text[inside[at].end :]
-    if len(inside) > 1:
-        return text[: inside[0].at] + text[inside[1].at :]
-    return text[: start + 1] + text[skip(text, inside[0].end) :]
+    return layout.without(text, start, [(member.at, member.end) for member in inside], at)
 
 
 def _is_bare(text: str) -> bool:
-    return not text.strip() or not _DECODER.decode(text)
-
-
-def _inserted(text: str, start: int, key: str, value: Any) -> tuple[int, str]:
-    """Where a member goes into the object at ``start``, and its characters, comma and all."""
-    inside = list(members(text, start))
-    if inside:
-        lead = _lead(text, inside[-1].at)
-        gap = "" if _is_tight(text) else " "
-        made = f"{json.dumps(key)}:{gap}{_dumped(text, value, lead)}"
-        return inside[-1].end, f",{gap if lead is None else lead}{made}"
-    first = next(members(text, skip(text, 0)), None)
-    if first is not None and _lead(text, first.at) is None:
-        gap = "" if _is_tight(text) else " "
-        return start + 1, f"{json.dumps(key)}:{gap}{_dumped(text, value, None)}"
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    margin = _newline(text) + line[: len(line) - len(line.lstrip(" \t"))]
-    lead = margin + _step(text)
-    blank = text[start + 1 : skip(text, start + 1)]
-    made = f"{lead}{json.dumps(key)}: {_dumped(text, value, lead)}"
-    return start + 1, made if "\n" in blank else made + margin
-
-
-def _dumped(text: str, value: Any, lead: str | None) -> str:
-    """The value in the style of the text; on one line where ``lead`` is None."""
-    ascii_only = text.isascii()
-    if lead is None:
-        apart = (",", ":") if _is_tight(text) else (", ", ": ")
-        return json.dumps(value, separators=apart, ensure_ascii=ascii_only)
-    made = json.dumps(value, indent=_step(text), ensure_ascii=ascii_only)
-    return made.replace("\n", lead)
-
-
-def _lead(text: str, at: int) -> str | None:
-    """The line end and the blanks before a place; None where it does not begin its line."""
-    found = re.search(r"\r?\n[ \t]*\Z", text[max(0, at - 200) : at])
-    return found.group() if found else None
-
-
-def _step(text: str) -> str:
-    """One step of indent: what stands before the first key."""
-    first = re.match(r"\s*\{\r?\n([ \t]+)\"", text)
-    return first.group(1) if first else "  "
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
-def _is_tight(text: str) -> bool:
-    """Whether the text is written without blanks: ``{"a":1}``."""
-    first = next(members(text, skip(text, 0)), None)
-    return first is not None and text[first.begin - 1] == ":"
+    return not text.strip() or not DECODER.decode(text)
 
 
 def _there(text: str, slot: Slot) -> Member:
@@ -230,42 +164,6 @@ def _there(text: str, slot: Slot) -> Member:
 
 def _checked(text: str, slot: Slot) -> Member | None:
     """The entry's place in a text that was found to be fit for it."""
-    try:
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise FaultyError(_said(error), error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise FaultyError(f"it is no JSON ({error})", 1) from None
-    if not isinstance(value, dict):
-        raise FaultyError("its outermost value is no object", 1)
-    root = skip(text, 0)
-    container = _only(text, root, slot.key)
-    if container is None:
-        return None
-    if text[container.begin] != "{":
-        raise FaultyError(f"{slot.key!r} is no object there", _line(text, container.begin))
-    return _only(text, container.begin, slot.name)
-
-
-def _only(text: str, start: int, key: str) -> Member | None:
-    found = [member for member in members(text, start) if member.key == key]
-    if len(found) > 1:
-        raise FaultyError(f"the key {key!r} stands twice there", _line(text, found[1].at))
-    return found[0] if found else None
-
-
-def _said(error: json.JSONDecodeError) -> str:
-    at = skip(error.doc, error.pos)
-    if error.doc.startswith(("//", "/*"), at):
-        return "it has comments, which would be lost"
-    if error.doc[at : at + 1] in ("}", "]") and error.doc[:at].rstrip().endswith(","):
-        return "a comma stands before the end of an object or list"
-    return f"it is no JSON ({error.msg})"
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
+    layout.check(text)
+    container = layout.member_of(text, skip(text, 0), slot.key, "{")
+    return layout.member_of(text, container.begin, slot.name) if container else None

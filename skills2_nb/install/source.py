@@ -28,12 +28,14 @@ class Source:
         version: as its manifest has it.
         files: bytes by relative path.
         folder: where it lies; None where it was made of a notebook.
+        restricts: whether it holds other tools back during its runs.
     """
 
     name: str
     version: str
     files: Mapping[str, bytes]
     folder: Path | None
+    restricts: bool = False
 
     @property
     def digests(self) -> dict[str, str]:
@@ -71,6 +73,7 @@ def _read(folder: Path, place: Path | None, force: bool) -> Source:
         package.manifest.version,
         {path: _bytes(folder, path) for path in listing(folder)},
         place,
+        package.manifest.runtime.restrict_tools,
     )
 
 

@@ -16,7 +16,8 @@ from skills2_nb.errors import Skills2Error, UnreadableError
 from skills2_nb.formats.files import cannot_write, read_bytes, write_atomic
 
 FILE, LOCK = "installed.json", "installed.lock"
-_SCHEMA = 1
+#: 2 knows of hooks; what 1 wrote is read too.
+_SCHEMA, _READ = 2, (1, 2)
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,44 @@ class Entered:
 
 
 @dataclass(frozen=True)
+class Hooked:
+    """Our hooks in a settings file.
+
+    Attributes:
+        scope: ``user``, ``project``, ``local``, or ``file`` for one that was named.
+        enforce: ``off``, ``advise`` or ``block``.
+        made_file: whether the file was made for them.
+        groups: event to what had to be made for its group (``hooks``, ``event`` or ``group``), and
+            the characters put in before and after it; in the order in which they were.
+        folders: folders that were made for the file, the innermost first.
+        backup: sha256 of the copy kept beside the file; None where none was made.
+        alone: whether they were asked for by themselves, and stay when no skill needs them.
+        skills: the folders of the packages that need them.
+    """
+
+    scope: str
+    enforce: str
+    made_file: bool
+    groups: Mapping[str, tuple[str, str, str]]
+    folders: tuple[str, ...] = ()
+    backup: str | None = None
+    alone: bool = False
+    skills: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Record:
     """Everything installed from this home.
 
     Attributes:
         packages: by folder.
         entries: by settings file.
+        hooks: by settings file.
     """
 
     packages: Mapping[str, Placed] = field(default_factory=dict)
     entries: Mapping[str, Entered] = field(default_factory=dict)
+    hooks: Mapping[str, Hooked] = field(default_factory=dict)
 
 
 def installed_digest(folder: Path) -> str | None:
@@ -104,11 +133,12 @@ def read() -> Record:
         return Record()
     try:
         value = json.loads(read_bytes(path))
-        if value["schema"] != _SCHEMA:
+        if value["schema"] not in _READ:
             raise ValueError(f"its schema is {value['schema']!r}, not {_SCHEMA}")
         return Record(
             {place: Placed(**_frozen(row)) for place, row in value["packages"].items()},
             {place: Entered(**_frozen(row)) for place, row in value["entries"].items()},
+            {place: _hooked(row) for place, row in value.get("hooks", {}).items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UnreadableError(
@@ -127,6 +157,7 @@ def write(record: Record) -> None:
         "schema": _SCHEMA,
         "packages": {place: asdict(record.packages[place]) for place in sorted(record.packages)},
         "entries": {place: asdict(record.entries[place]) for place in sorted(record.entries)},
+        "hooks": {place: asdict(record.hooks[place]) for place in sorted(record.hooks)},
     }
     path = _home() / FILE
     write_atomic(path, (json.dumps(rows, indent=1) + "\n").encode(), mode=PRIVATE_FILE)
@@ -160,3 +191,8 @@ def _home() -> Path:
 
 def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _hooked(row: Mapping[str, Any]) -> Hooked:
+    groups = {event: (made, head, tail) for event, (made, head, tail) in row["groups"].items()}
+    return Hooked(**{**_frozen(row), "groups": groups})

@@ -10,14 +10,16 @@ from skills2_nb.cli.main import main
 from skills2_nb.cli.verbs import HEADINGS, VERBS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+GROUPS = {name.partition(" ")[0] for name in VERBS if " " in name}
 SECTIONS = {
     match[1]: match[2]
     for match in re.finditer(
-        r"^### `skills2 ((?:(?:runs|cases) )?[a-z]+)[^\n]*`\n(.*?)(?=^#)", PAGE + "\n#", re.M | re.S
+        rf"^### `skills2 ((?:(?:{'|'.join(sorted(GROUPS))}) )?[a-z]+)[^\n]*`\n(.*?)(?=^#)",
+        PAGE + "\n#",
+        re.M | re.S,
     )
 }
 EVERYWHERE = {"--json", "--debug"}
-GROUPS = {name.partition(" ")[0] for name in VERBS if " " in name}
 LEAVES = [name for name in VERBS if name not in GROUPS]
 
 

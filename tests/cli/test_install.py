@@ -63,13 +63,13 @@ def test_it_says_what_it_did_once(desk, claude_json, place, skills2):
     done = skills2("install", NAME, "--yes")
     assert done.code == 0
     assert done.out.splitlines()[-2:] == [
-        f"Installed {NAME} for Claude Code (user).",
+        f"Installed {NAME} for Claude Code (user), with hooks (advise).",
         "Start Claude Code anew to use it.",
     ]
     was = claude_json.stat().st_mtime_ns
     done = skills2("install", NAME)
     assert (done.code, done.out) == (
-        0, f"{NAME} is installed for Claude Code (user): nothing to do.\n",
+        0, f"{NAME} is installed for Claude Code (user), with hooks (advise): nothing to do.\n",
     )  # fmt: skip
     assert claude_json.stat().st_mtime_ns == was
 
@@ -131,7 +131,8 @@ def test_the_facts_of_an_install_and_of_its_reverse(desk, claude_json, place, sk
         assert done["changed"] is changed
         (folder,) = done["folders"]
         assert folder["path"] == str(place) and len(folder["written"]) == 10
-        (file,) = done["files"]
+        file, hooks = done["files"]
+        assert hooks["path"] == str(place.parents[1] / "settings.json")
         assert file["path"] == str(claude_json)
         assert file["diff"].startswith("@@ -5,3 +5,10 @@")
         assert file["backup"] == f"{claude_json}.skills2-backup"

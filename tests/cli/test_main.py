@@ -37,7 +37,7 @@ def test_every_line_of_every_help_fits_80_columns(skills2):
 def test_every_command_says_the_same_in_both_places(name, skills2):
     done = skills2(*name.split(), "-h")
     assert done.code == 0
-    if name not in {"runs", "cases"}:
+    if name not in {"runs", "cases", "audits", "hooks", "triggers"}:
         assert done.out.endswith(f"Example:\n  {VERBS[name].example}\n")
         assert "--json" in done.out
     assert "--debug" in done.out
@@ -55,10 +55,6 @@ def test_every_verb_leads_to_a_command_of_that_name(name):
 
 def test_verbs_of_later_days_are_absent(skills2):
     later = [
-        "audits",
-        "triggers",
-        "hooks",
-        "package",
         "status",
         "chat",
     ]

@@ -43,14 +43,16 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.fixture
 def put_in(package: Path, machine: Machine) -> Callable[..., Plan]:
-    """`put_in("claude", "user", folder=None, force=False)`: install, and give the plan."""
+    """`put_in("claude", "user", folder=None, force=False, hooks=None)`: install, give the plan."""
 
-    def call(client="claude", scope="user", folder=None, force=False):
+    def call(client="claude", scope="user", folder=None, force=False, hooks=None):
         place = folder or package
         source = source_of(Target(place.name, "package", place), force=force)
 
         def make(record):
-            return installing(source, CLIENTS[client], scope, machine, record, force=force)
+            return installing(
+                source, CLIENTS[client], scope, machine, record, hooks=hooks, force=force
+            )
 
         return carry_out(make, [CLIENTS[client].skills(scope, machine) / source.name])
 
@@ -58,7 +60,7 @@ def put_in(package: Path, machine: Machine) -> Callable[..., Plan]:
 
 
 @pytest.fixture
-def take_out() -> Callable[..., Plan]:
+def take_out(machine: Machine) -> Callable[..., Plan]:
     """`take_out("claude", "user", force=False)`: undo, and give the plan."""
 
     def call(client=None, scope=None, force=False):
@@ -70,6 +72,6 @@ def take_out() -> Callable[..., Plan]:
             for place in row.skills
         ]
         places = [Path(place) for _, place in rows]
-        return carry_out(lambda record: removing(NAME, rows, record, force=force), places)
+        return carry_out(lambda record: removing(NAME, rows, record, machine, force=force), places)
 
     return call

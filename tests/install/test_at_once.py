@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from skills2_nb.install import file
+from skills2_nb.install.dispatcher import EVENTS
+from skills2_nb.install.hook_plan import hooks_coming, hooks_going
+from skills2_nb.install.hook_rows import spots
+from skills2_nb.install.plan import Hooks, carry_out
 from skills2_nb.library import installed
 
 BEFORE = '{\n  "numStartups": 7\n}\n'
@@ -60,6 +64,44 @@ def test_a_kill_leaves_the_old_or_the_new_and_the_next_call_goes_on(step, put_in
     assert not [place for place in Path.home().glob(".claude/skills/*") if place.is_dir()]
 
 
+@pytest.mark.parametrize("step", range(16))
+def test_the_same_with_hooks(step, put_in, take_out):
+    """Three files and a folder: each is the old one or the new one."""
+    paths = [Path.home() / ".claude.json", Path.home() / ".claude/settings.json"]
+    paths[1].parent.mkdir()
+    for path in paths:
+        path.write_text(BEFORE)
+    killed_at(step, lambda: put_in(hooks=Hooks()))
+    for path, key in zip(paths, ("mcpServers", "hooks"), strict=True):
+        assert path.read_text() == BEFORE or key in json.loads(path.read_text())
+    put_in(hooks=Hooks("block"))
+    killed_at(step, take_out)
+    take_out()
+    assert [path.read_text() for path in paths] == [BEFORE, BEFORE]
+    assert installed.read() == installed.Record()
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_a_kill_while_hooks_change_and_go(step, machine):
+    path = Path.home() / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(BEFORE)
+    (spot, *_) = spots(machine)
+
+    def put(mode):
+        carry_out(lambda record: hooks_coming(spot, machine, record, mode), [])
+
+    put("advise")
+    killed_at(step, lambda: put("block"))
+    assert len(json.loads(path.read_text())["hooks"]) == len(EVENTS)
+    put("block")
+    killed_at(step, lambda: carry_out(lambda record: hooks_going([spot], record), []))
+    assert path.read_text() == BEFORE or len(json.loads(path.read_text())["hooks"]) == len(EVENTS)
+    carry_out(lambda record: hooks_going([spot], record), [])
+    assert path.read_text() == BEFORE
+    assert installed.read() == installed.Record()
+
+
 def test_the_kills_reach_every_move(put_in):
     Path.home().joinpath(".claude.json").write_text(BEFORE)
     died = [killed_at(step, put_in) for step in (0, 1)]
@@ -82,6 +124,8 @@ def test_two_at_once_lose_nothing(package, tmp_path):
     assert [job.returncode for job in jobs] == [0] * len(jobs), told
     assert sum("nothing to do" in text for text in told) == 4
     record = installed.read()
-    assert (len(record.entries), len(record.packages)) == (4, 2)
+    assert (len(record.entries), len(record.packages), len(record.hooks)) == (4, 2, 2)
+    for path in record.hooks:
+        assert list(json.loads(Path(path).read_text())["hooks"]) == list(EVENTS)
     for path, row in record.entries.items():
         assert json.loads(Path(path).read_text())["mcpServers"]["skills2"] == row.value

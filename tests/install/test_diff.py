@@ -91,3 +91,30 @@ def test_places_are_written_as_one_types_them(path, text):
 )
 def test_sizes(count, text):
     assert size(count) == text
+
+
+def test_what_was_said_before_is_left_out_and_counted():
+    block = [
+        '"hooks": [',
+        "  {",
+        '    "command": "x"',
+        '    "args": [',
+        '      "-I"',
+        "    ]",
+        "  }",
+    ]
+    rows = ["{", '"b": [', *block, "],", '"a": [', *(f"  {line}" for line in block), "]", "}"]
+    lines = shown("{}", "\n".join(rows)).splitlines()
+    assert sum('"command": "x"' in line for line in lines) == 1
+    assert "      … 7 lines as above" in lines
+    assert lines[-2:] == ["  + ]", "  + }"]
+
+
+def test_the_same_change_in_many_places_is_shown_once():
+    before = "".join(f'{{\n"a{n}": 1,\n"mode": "advise",\n"b{n}": 1\n}},\n' for n in range(4))
+    lines = shown(before, before.replace("advise", "block")).splitlines()
+    assert lines[-1] == "    ⋮ and the same in 3 other places"
+    assert sum("block" in line for line in lines) == 1
+    last = before.rpartition("advise")
+    lines = shown(before, f"{last[0].replace('advise', 'off')}block{last[2]}").splitlines()
+    assert "    ⋮" in lines and "    ⋮ and the same in 2 other places" in lines

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills2_nb.install.hunk import hunk, shared
+from skills2_nb.install.hunk import hunk, hunks, shared
 
 lines = st.lists(st.sampled_from(["{", "}", "},", '"a": 1', ""]), max_size=8)
 
@@ -55,3 +55,22 @@ def test_an_entry_in_the_middle_takes_no_neighbour_along():
 def test_the_headings_are_those_of_diff(before, after, head):
     texts = (text and text.encode() for text in (before, after))
     assert hunk(*texts).unified().splitlines()[0] == head
+
+
+@given(lines, lines)
+def test_the_hunks_one_after_the_other_make_the_one_text_of_the_other(old, new):
+    before, after = "\n".join(old * 3), "\n".join([*old, *new, *old])
+    have = before.split("\n")
+    for made in hunks(before.encode(), after.encode()):
+        at = made.line - 1 + made.ahead
+        assert tuple(have[at : at + len(made.old)]) == made.old
+        have[at : at + len(made.old)] = made.new
+    assert "\n".join(have).rstrip("\n") == after.rstrip("\n")
+
+
+def test_what_lies_between_two_changes_is_not_shown():
+    rows = ["{", '"a": [', "],", '"KEY": "sk-1",', '"more": 1,', '"less": 2,', '"b": [', "]", "}"]
+    new = [*rows[:2], "1", *rows[2:7], "2", *rows[7:]]
+    first, second = hunks("\n".join(rows).encode(), "\n".join(new).encode())
+    assert (first.new, second.new) == (("1",), ("2",))
+    assert second.unified() == '@@ -7,2 +8,3 @@\n "b": [\n+2\n ]\n'

@@ -121,7 +121,7 @@ def test_one_entry_serves_every_skill_and_goes_with_the_last(
     assert (len(done.folders), len(done.files)) == (1, 0)
     skills = machine.home / ".claude/skills"
     rows = [(str(claude_json), str(skills / package.name))]
-    plan.carry_out(lambda record: plan.removing(package.name, rows, record), [])
+    plan.carry_out(lambda record: plan.removing(package.name, rows, record, machine), [])
     assert sorted(path.name for path in skills.iterdir()) == [other.name]
     assert "skills2" in json.loads(claude_json.read_text())["mcpServers"]
     take_out()
@@ -400,7 +400,7 @@ def test_two_reverses_at_once_do_it_once(claude_json, put_in, machine, package):
     rows = [(str(claude_json), str(machine.home / ".claude/skills" / package.name))]
 
     def make(record):
-        return plan.removing(package.name, rows, record)
+        return plan.removing(package.name, rows, record, machine)
 
     assert not plan.carry_out(make, []).is_empty
     assert plan.carry_out(make, []).is_empty

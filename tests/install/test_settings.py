@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from skills2_nb.install.layout import FaultyError
 from skills2_nb.install.settings import (
     ABSENT,
-    FaultyError,
     Slot,
     Trace,
     fresh,

@@ -9,19 +9,24 @@ import pytest
 
 from skills2_nb.errors import SetupError, UnreadableError
 from skills2_nb.library import installed
-from skills2_nb.library.installed import Entered, Placed, Record, installed_digest
+from skills2_nb.library.installed import Entered, Hooked, Placed, Record, installed_digest
 
 PLACED = Placed("adds", "0.1.0", "d" * 64, {"SKILL.md": "e" * 64}, True, ("/a/b", "/a"))
 ENTERED = Entered(
     "claude", "user", {"args": ["serve"]}, "entry", ",\r\n x", '"é"', ("/a",), "f" * 64, ("/s",)
 )
+HOOKED = Hooked(
+    "local", "block", False, {"Stop": ("event", ",\r\n ", "\t"), "A": ("hooks", "{", "}")},
+    ("/b",), None, True, ("/s",),
+)  # fmt: skip
 
 
 def test_what_is_written_is_read_and_nobody_else_may(home):
     assert installed.read() == Record()
-    record = Record({"/s": PLACED}, {"/m.json": ENTERED})
+    record = Record({"/s": PLACED}, {"/m.json": ENTERED}, {"/h.json": HOOKED})
     installed.write(record)
     assert installed.read() == record
+    assert list(installed.read().hooks["/h.json"].groups) == ["Stop", "A"]
     assert stat.S_IMODE((home / installed.FILE).stat().st_mode) == 0o600
 
 
@@ -36,14 +41,30 @@ def test_the_digest_of_what_was_put_there(tmp_path, home):
     assert installed_digest(folder) is None
 
 
+def test_what_was_written_before_there_were_hooks_is_read(home):
+    """The very text of then: a home outlives the kit's versions."""
+    home.mkdir()
+    row = '{"skill": "s", "version": "1", "digest": "d", "files": {}, "copied": true, "made": []}'
+    (home / installed.FILE).write_text(
+        f'{{"schema": 1, "packages": {{"/s": {row}}}, "entries": {{}}}}'
+    )
+    record = installed.read()
+    assert record == Record({"/s": Placed("s", "1", "d", {}, True)})
+    installed.write(record)
+    assert json.loads((home / installed.FILE).read_text())["schema"] == 2
+    assert installed.read() == record
+
+
 DAMAGED = [
     "",
     "[]",
     "{}",
-    '{"schema": 2, "packages": {}, "entries": {}}',
+    '{"schema": 3, "packages": {}, "entries": {}}',
     '{"schema": 1, "packages": {"/s": {"skill": "x"}}, "entries": {}}',
     '{"schema": 1, "packages": {"/s": 7}, "entries": {}}',
     json.dumps({"schema": 1, "packages": {}, "entries": []}),
+    '{"schema": 2, "packages": {}, "entries": {}, "hooks": {"/h": {"groups": {"Stop": 1}}}}',
+    '{"schema": 2, "packages": {}, "entries": {}, "hooks": {"/h": {"groups": {}}}}',
 ]
 
 
