@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from skills2_nb.cli.specimen import SKILLS
+from skills2_nb.evals.result import Result
 from skills2_nb.evals.standings import case_rows, table
 from skills2_nb.evals.versions import arms_of
 from skills2_nb.views import standings
@@ -26,6 +27,17 @@ def made(rows: list[dict[str, object]]) -> list[str]:
     return [line for line in standings.markdown(rows).splitlines() if line.startswith("|")]
 
 
+def agrees(result: Result) -> None:
+    """As an eval judges it: what a run leaves open of an invariant, the skill's cases settle."""
+    assert result.wrong == () and result.audit is not None, result.case
+    strict = result.audit.strict
+    if result.expected == "pass":
+        assert [item.code for item in strict.findings if item.counts] == [], result.case
+        assert (strict.score, strict.verdict) == (1.0, "pass"), result.case
+    else:
+        assert strict.verdict == result.expected, result.case
+
+
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("skill", SKILLS)
 def test_a_skill_in_three_versions(skill: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -38,6 +50,8 @@ def test_a_skill_in_three_versions(skill: str, tmp_path: Path, monkeypatch: pyte
         ("contract", 1.00),
     ]
     assert (rows[2]["strict"], rows[2]["pass_rate"]) == (1.0, 1.0)
+    for result in next(arm for arm in arms if arm.version == "contract").runs:
+        agrees(result)
     assert made(rows)[HEADS:] == [
         line for line in kept("README.md", "table") if f"| {skill} |" in line
     ]
