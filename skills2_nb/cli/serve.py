@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TOKEN = "SKILLS2_TOKEN"
 _TOKEN = re.compile(r"[\x21-\x7e]{1,4096}")
+#: Seconds after which a client that has just started its server has its tools.
+_SETTLED = 2.0
 #: FastMCP reads these as it is imported: stderr is for sentences, a line each.
 _LOGGING = {"FASTMCP_ENABLE_RICH_LOGGING": "false", "FASTMCP_LOG_LEVEL": "WARNING"}
 
@@ -181,7 +183,9 @@ def _index(roots: list[Path]) -> None:
         places = [root if is_package(root) else root / "any" for root in roots if root.is_dir()]
         renew(say, places, only_stale=True)
 
-    threading.Thread(target=work, name="index", daemon=True).start()
+    later = threading.Timer(_SETTLED, work)  # the client's first questions come before it
+    later.daemon = True
+    later.start()
 
 
 def _check_one(roots: list[Path], *, lazy: bool) -> None:

@@ -1,8 +1,14 @@
-"""serve: what it refuses before it serves."""
+"""serve: what it refuses before it serves, and what it does beside it."""
 
+import os
 import socket
+import subprocess
+import sys
+import time
 
 import pytest
+
+from tests.serve.packages import SUMS, write_package
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,16 @@ def test_a_root_that_is_a_file(bare, skills2, tmp_path):
     (tmp_path / "SKILL.md").write_text("# A file")
     done = skills2("serve", tmp_path / "SKILL.md")
     assert done.code == 2 and "is a file" in done.err
+
+
+def test_it_keeps_the_index_of_triggers(tmp_path, home):
+    write_package(tmp_path / "skills", "sums", SUMS)
+    index, end = home / "index" / "triggers.tsv", time.monotonic() + 30
+    command = [sys.executable, "-m", "skills2_nb.cli.main", "serve", "skills"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=dict(os.environ), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        while not index.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        server.terminate()
+    assert b"sums" in index.read_bytes()
