@@ -31,6 +31,12 @@ _ENDS = re.compile(r"\s*(?:[,;)/\n]|\.(?!\d)|$|adjusted|corrected|restated|berei
 _NOT = word_set("not nicht")
 _NOBODY = word_set("nobody niemand")
 _ALMOST = word_set("almost nearly hardly virtually practically fast beinahe kaum nahezu")
+#: "The total of 20, 30 and 41 is": what a name is taken of stands between it and its value.
+_OF = re.compile(r"\s+(?:of|over|von|aus|über)\b")
+_IS = re.compile(
+    r"\b(?:is|are|was|were|equals|gives|makes|comes? to|came to|ist|sind|war|waren|beträgt|ergibt)"
+    r"\s+(?:about |around |some |roughly |rund |etwa )?$"
+)
 _RATE_NAME = re.compile(r"\w (?:rate|ratio|share|quote|anteil)$")
 
 
@@ -237,7 +243,7 @@ class Claims:
         return not [m for m in self._beside[id(figure)] if m is not mention]
 
     def _contradicts(self, figure: NumberFigure, mention: Mention, owners: list[Source]) -> bool:
-        if is_excused(figure, owners, self.page):
+        if is_excused(figure, owners, self.page) or self._is_object(figure, mention, owners):
             return False
         others = [m for m in self._beside[id(figure)] if m is not mention]
         if any(self._is_any(figure, self._owners(other)) for other in others):
@@ -245,6 +251,19 @@ class Claims:
         if self.page.is_tight(mention, span(figure)) or self._is_filed(figure, mention):
             return True
         return not self._has_origin(figure)
+
+    def _is_object(self, figure: NumberFigure, mention: Mention, owners: list[Source]) -> bool:
+        """Whether a figure is of what the name is taken, and the true value is said of it after."""
+        text = self.page.flat
+        if figure.start < mention.end or not _OF.match(text, mention.end):
+            return False
+        said = (f for f in self.numbers if f.start > figure.end and self._is_any(f, owners))
+        value = next(said, None)
+        return (
+            value is not None
+            and self.page.same_clause(mention, span(value))
+            and _IS.search(text, figure.end, value.start) is not None
+        )
 
     def _is_filed(self, figure: NumberFigure, mention: Mention) -> bool:
         """Whether a figure stands in a name's column, in a row of no period of its own."""

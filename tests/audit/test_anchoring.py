@@ -268,6 +268,22 @@ def test_contradictions(answer, contradicted):
     assert names == contradicted, (found, result.values)
 
 
+@pytest.mark.parametrize(
+    ("answer", "contradicted"),
+    [
+        ("The current of 157 old and 156 resurrected less 102 is 211. ", []),
+        ("The quick ratio of 156 to 102 is about 1.53. ", []),
+        ("Die quick ratio aus 156 und 102 ergibt 1,53. ", []),
+        ("The quick ratio of 4.2 is high. ", ["4.2"]),
+        ("The quick ratio of 4.2 is 3.9. ", ["4.2"]),
+    ],
+)
+def test_what_a_name_is_taken_of_is_not_its_value(answer, contradicted):
+    result = judged(HONEST.replace("Current MAU is 211, ", "").replace("quick", "other") + answer)
+    found = [each.text for each in result.values if each.status == "contradicted"]
+    assert found == contradicted, result.values
+
+
 def test_swapped_values_are_contradicted():
     fields = tuple(report_field("flows", name, FLOWS, {}) for name in ("resurrected", "churned"))
     result = judged("156 churned, 102 resurrected", fields)
