@@ -32,7 +32,7 @@ def at_a_terminal(monkeypatch):
 def test_a_dry_run_names_and_keeps(three, skills2):
     done = skills2("runs", "prune", "--keep", "1", "--dry-run")
     assert done.code == 0
-    assert done.out.startswith("Would remove 2 runs (2 files, ")
+    assert done.out.startswith("Would remove 2 runs (4 files, ")
     assert all(run in done.err for run in three[:2])
     assert left() == three[::-1]
 
@@ -46,7 +46,7 @@ def test_without_a_terminal_yes_has_to_be_said(three, skills2):
     assert left() == three[::-1]
     done = skills2("runs", "prune", "--keep", "1", "--yes")
     assert (done.code, left()) == (0, three[2:])
-    assert done.out.startswith("Removed 2 runs (2 files, ")
+    assert done.out.startswith("Removed 2 runs (4 files, ")
 
 
 @pytest.mark.parametrize("answer", ["n", ""])
@@ -60,18 +60,18 @@ def test_at_a_terminal_no_is_the_default(answer, three, at_a_terminal, skills2):
 def test_at_a_terminal_yes_is_yes(three, at_a_terminal, skills2):
     done = skills2("runs", "erase", three[0], **at_a_terminal("y"))
     assert done.code == 0
-    assert "Remove 1 run (1 file" in done.err
+    assert "Remove 1 run (2 files, " in done.err
     assert left() == [three[2], three[1]]
 
 
 def test_erase_takes_page_and_leaves_the_head(three, skills2, home):
     skills2("audit", three[0])
     head = runs.entry(runs.find(three[0])).head
-    (home / "pages").mkdir()
+    (home / "pages").mkdir(exist_ok=True)
     (home / "pages" / f"{three[0]}.html").write_text("x")
     done = skills2("runs", "erase", three[0], "--yes", "--json")
     assert done.json["runs"] == [three[0]]
-    assert (done.json["removed"], done.json["files"]) == (True, 2)
+    assert (done.json["removed"], done.json["files"]) == (True, 3)
     assert list((home / "pages").iterdir()) == []
     line = json.loads((home / "ledger" / "erased.jsonl").read_text())
     assert (line["run"], line["head"], line["by"]) == (three[0], head, "erase")

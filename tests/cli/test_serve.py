@@ -56,7 +56,7 @@ def test_a_root_that_is_a_file(bare, skills2, tmp_path):
 
 def test_it_keeps_the_index_of_triggers(tmp_path, home):
     write_package(tmp_path / "skills", "sums", SUMS)
-    index, end = home / "index" / "triggers.tsv", time.monotonic() + 30
+    index, end = home / "index" / "triggers.tsv", time.monotonic() + 100
     command = [sys.executable, "-m", "skills2_nb.cli.main", "serve", "skills"]
     with subprocess.Popen(
         command, cwd=tmp_path, env=dict(os.environ), stdin=subprocess.PIPE, stdout=subprocess.PIPE
