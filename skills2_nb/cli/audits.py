@@ -8,7 +8,7 @@ import click
 
 from skills2_nb.cli.command import SETTINGS, LazyGroup, verb
 from skills2_nb.cli.guard import REFUSED
-from skills2_nb.cli.screen import put, put_json
+from skills2_nb.cli.screen import put, put_json, width
 from skills2_nb.cli.verbs import VERBS
 
 if TYPE_CHECKING:
@@ -100,11 +100,12 @@ def _row(item: Audited, number: int, name: int) -> str:
 
 def _told(item: Audited, state: Match, text: str) -> str:
     from skills2_nb.audit.codes import CODES
+    from skills2_nb.views.lines import wrap
     from skills2_nb.views.values import clean, one_line
 
     line = item.line
     verdicts = [
-        f"{profile} {value.get('verdict')} {value.get('score')}"
+        f"{profile} {value.get('verdict')} {_rounded(value.get('score'))}"
         for profile in ("strict", "classic")
         if isinstance(value := line.get(profile), dict)
     ]
@@ -120,9 +121,20 @@ def _told(item: Audited, state: Match, text: str) -> str:
         ("journal", _SAID[state]),
     ]
     shown = [f"{click.style(f'{name:<9}', bold=True)} {one_line(said)}" for name, said in rows]
-    known = [code for code in item.codes if code in CODES]
-    shown += [f"{'':<9} {code}: {CODES[code].says}" for code in known]
-    return "\n".join([*shown, *(["", clean(text).rstrip()] if text else [])])
+    known = [f"{code}: {CODES[code].says}" for code in item.codes if code in CODES]
+    found = [line for said in known for line in wrap(said, width(), " " * 10, 2)]
+    if found:
+        shown += [click.style("found", bold=True) + found[0][len("found") :], *found[1:]]
+    told = [
+        row
+        for line in clean(text).rstrip().splitlines()
+        for row in wrap(line, width(), "", 4 if line.startswith(" ") else 2)
+    ]
+    return "\n".join([*shown, *([""] if told else []), *told])
+
+
+def _rounded(score: object) -> str:
+    return f"{score:.2f}" if isinstance(score, int | float) else "?"
 
 
 def _score(item: Audited) -> str:

@@ -22,10 +22,12 @@ _COLUMN = 28
 
 @verb("doctor")
 def doctor(as_json: bool) -> None:
-    """Check Python and its libraries, the home of the runs, the skills found from here, and hooks.
+    """Check Python and its libraries, the home of the runs, the skills found from here.
 
-    Every skill is loaded, so its code is imported; no step is called. A
-    mark "✗" gives exit code 4; "!" and "·" are for information.
+    Of hooks it tells what went wrong in them; `skills2 hooks status` says
+    whether they are there and work. Every skill is loaded, so its code is
+    imported; no step is called. A mark "✗" gives exit code 4; "!" and "·" are
+    for information.
     """
     from skills2_nb.cli.checkup import checkup
     from skills2_nb.cli.checkup_hooks import hook_findings

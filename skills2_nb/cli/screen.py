@@ -124,6 +124,13 @@ def aside() -> Iterator[None]:
         ) from error
 
 
+def close_stdout() -> None:
+    """Everything is said: what the code of a skill prints as the process ends goes to stderr."""
+    sys.stdout.flush()
+    if _is_own_stdout():
+        os.dup2(2, 1)
+
+
 def _can_ask() -> bool:
     return sys.stdin.isatty()
 

@@ -1,7 +1,8 @@
 """Why an answer is sent back, by the journal alone.
 
-Asked while the client waits: nothing is run again, nothing is written, no lock is waited for, and
-a package's code is imported only where nothing but a guard is left to ask.
+Asked while the client waits: no step is called, nothing is written, no lock is waited for, and a
+package's code is imported only where nothing but a guard is left to ask. A run of a live kernel has
+no manifest: the cells that it keeps are executed at each verdict.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from skills2_nb.evals.duties import (
 from skills2_nb.evals.run_package import folder_of, folders_of, tool_named
 from skills2_nb.evals.session_runs import SessionRun, runs_of
 from skills2_nb.evals.stop_event import StopEvent
+from skills2_nb.hooks.event import untagged
 
 #: A reason is read by a model between two turns.
 MOST_CHARACTERS = 2_000
@@ -67,7 +69,7 @@ def reason(event: StopEvent) -> str | None:
         return None
     runs = [run for run in runs_of(event) if run.is_touched_for(event)]
     told = [said for run in runs if (said := reason_of(run, event))]
-    return " ".join(told)[:MOST_CHARACTERS] or None
+    return untagged(" ".join(told)[:MOST_CHARACTERS]) or None
 
 
 def reason_of(run: SessionRun, event: StopEvent) -> str | None:

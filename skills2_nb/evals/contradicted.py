@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from skills2_nb.audit.anchoring import anchor
-from skills2_nb.audit.constants import constants_of
+from skills2_nb.audit.constants import constants_in
 from skills2_nb.audit.sources import (
     constant_sources,
     input_sources,
@@ -45,7 +45,7 @@ def contradicted(
     sources += stamps_within(sources)
     for place, text in (("prompt", state.prompt or ""), ("body", _prose(folder))):
         sources += text_sources(text, place, "prompt" if place == "prompt" else "constant")
-    sources += constant_sources(_constants(folder))
+    sources += constant_sources(() if folder is None else constants_in(folder))
     for item in anchor(answer, fields, sources, (), (state.skill,)).findings:
         if item.code == "CONTRADICTED":
             yield item.message
@@ -56,11 +56,3 @@ def _prose(folder: Path | None) -> str:
         return (folder / "SKILL.md").read_text(encoding="utf-8") if folder is not None else ""
     except (OSError, ValueError):
         return ""
-
-
-def _constants(folder: Path | None) -> tuple[float, ...]:
-    try:
-        code = (folder / "runtime" / "skill.py").read_text(encoding="utf-8") if folder else ""
-        return constants_of(code)
-    except (OSError, ValueError, SyntaxError, RecursionError):
-        return ()

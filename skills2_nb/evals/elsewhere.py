@@ -21,7 +21,7 @@ from skills2_nb.library.discovery import claude_folder
 def ran_elsewhere(event: StopEvent) -> frozenset[str]:
     """The skills that the session ran in another home for the prompt that was answered."""
     found: set[str] = set()
-    for place in _homes() if event.is_newest else ():
+    for place in homes(event.neighbour) if event.is_newest else ():
         there = replace(event, job=place / SESSIONS / event.folder.name / event.job.name)
         if there.folder.is_dir():
             with elsewhere(place):
@@ -30,13 +30,18 @@ def ran_elsewhere(event: StopEvent) -> frozenset[str]:
     return frozenset(found)
 
 
-def _homes() -> Iterator[Path]:
-    """The kit's home and the data folders of plugins, but for the one that is in use."""
+def homes(kits: Path | None = None) -> Iterator[Path]:
+    """The kit's home and the data folders of plugins, but for the one that is in use.
+
+    Args:
+        kits: the kit's home, where it is known: in a plugin's process ``SKILLS2_HOME`` names the
+            plugin's. Left out, where it lies unless somebody moved it.
+    """
     claude, own = claude_folder(Path.home(), os.environ), os.path.realpath(home())
     try:
         plugins = sorted((claude / "plugins" / "data").iterdir())
     except OSError:
         plugins = []
-    for place in (claude / "skills2", *plugins):
+    for place in (kits or Path.home() / ".claude" / "skills2", *plugins):
         if os.path.realpath(place) != own:
             yield place

@@ -14,7 +14,7 @@ from typing import Any
 from skills2_nb.audit import ledger
 from skills2_nb.audit.asked import Asked
 from skills2_nb.audit.auditor import Audit, Basis, audit, prepare
-from skills2_nb.audit.constants import constants_of as constants_of
+from skills2_nb.audit.constants import constants_in
 from skills2_nb.audit.integrity import examine
 from skills2_nb.contract import journal
 from skills2_nb.contract.chain import scan
@@ -28,6 +28,7 @@ from skills2_nb.convert.exporter import export
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.errors import SetupError, UsageError
 from skills2_nb.evals.evidence import gathered
+from skills2_nb.evals.listed_skill import listed_basis
 from skills2_nb.evals.runners import Outcome, chain
 from skills2_nb.evals.siblings import siblings_of
 from skills2_nb.evals.surroundings import unending
@@ -216,9 +217,9 @@ def _skill_named(path: Path) -> str:
 
 
 def audit_answer(target: Target, answer: str) -> Proof:
-    """Judge an answer that no run stands behind."""
+    """Judge an answer that no run stands behind: the package is read, and its code not imported."""
     with opened(target) as folder:
-        basis = basis_of(folder)
+        basis = listed_basis(folder)
         judged = audit(basis, None, answer=answer)
         return Proof(None, basis.skill, basis, None, judged, answer=answer)
 
@@ -240,7 +241,6 @@ def basis_of(folder: Path) -> Basis:
         PackageError: the folder is no package, or does not import.
     """
     package = read_package(folder)
-    code = folder / "runtime" / "skill.py"
     with unending():
         skill = load(folder)
     return Basis(
@@ -248,7 +248,7 @@ def basis_of(folder: Path) -> Basis:
         body=package.body,
         anchors=package.manifest.anchors,
         settings=package.manifest.audit,
-        constants=constants_of(code.read_text(encoding="utf-8")) if code.is_file() else (),
+        constants=constants_in(folder),
         cases=package.cases,
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from skills2_nb.contract.home import home
 from skills2_nb.evals.stop_event import StopEvent
 from skills2_nb.library.discovery import is_package, places
+from skills2_nb.library.tool_names import shown
 
 
 def folders_of(skill: str, event: StopEvent) -> Iterator[Path]:
@@ -35,9 +36,7 @@ def folder_of(skill: str, event: StopEvent) -> Path | None:
 
 def tool_named(skill: str, verb: str, event: StopEvent) -> str:
     """A tool as the client shows it; a plugin of one skill names its server ``s``."""
-    if event.plugin is None:
-        return f"mcp__skills2__{skill}__{verb}"
-    return f"mcp__plugin_{_word(_plugin_name(event.plugin))}_s__{verb}"
+    return shown(skill, verb, _word(_plugin_name(event.plugin)) if event.plugin else "")
 
 
 def _places(skill: str, event: StopEvent) -> Iterator[Path]:
@@ -55,10 +54,10 @@ def _places(skill: str, event: StopEvent) -> Iterator[Path]:
 
 
 def _indexed(skill: str, event: StopEvent) -> Iterator[Path]:
-    """The package that the index of triggers has: a copy in the folder at hand is not taken for it.
+    """The package that the index of triggers has for the folder: the one whose checklist is told.
 
-    An answer without a run is judged by a package that nobody has run in this session; it has to
-    be the one that was told, and not what a repository brings along under its name.
+    It may lie in the project at hand, and so be what a repository brought. Being told of it is no
+    leave to run it: by an answer alone it is read and not imported (``listed_skill``).
     """
     from skills2_nb.hooks import triggers
 

@@ -56,7 +56,10 @@ class SessionRun:
 
     def is_of(self, event: StopEvent) -> bool:
         """Whether the answer speaks of it: of the prompt, or open when the answer was given."""
-        return self.is_touched_for(event) or (event.is_newest and self.state.is_open)
+        if self.is_touched_for(event):
+            return True
+        is_before = event.prompt_id is None and self.touched <= event.given
+        return self.state.is_open and (event.is_newest or is_before)
 
 
 def runs_of(event: StopEvent) -> list[SessionRun]:
@@ -103,6 +106,8 @@ def _of_prompt(event: StopEvent) -> Iterator[Path]:
     for days in (1, 0):
         folder = home() / "runs" / f"{given - dt.timedelta(days=days):%Y-%m-%d}"
         for path in sorted(folder.glob("*.jsonl"))[-_MOST_SOUGHT:]:
+            if not path.is_file():  # a pipe would be waited for
+                continue
             try:
                 with path.open("rb") as file:
                     record = json.loads(file.readline())

@@ -15,6 +15,7 @@ from skills2_nb.contract.home import PRIVATE_FILE
 from skills2_nb.errors import UnreadableError
 from skills2_nb.evals.stop_event import plain_bytes
 from skills2_nb.formats.files import write_atomic
+from skills2_nb.hooks.event import untagged
 from skills2_nb.views.brief import MOST, Brief, together
 
 NAME, OF = "audit.txt", "audit.of"
@@ -36,8 +37,15 @@ def put(folder: Path, briefs: Sequence[Brief], prompt_id: str | None) -> None:
     text = f"{HEAD}\n{together(briefs, room // 2 if earlier else room)}"
     if earlier:
         text += f"{_GAP}Of an answer before it:\n{earlier.removeprefix(HEAD).strip()}"
-    write_atomic(folder / OF, (prompt_id or "").encode(), mode=PRIVATE_FILE)
-    write_atomic(folder / NAME, text[:MOST].encode(), mode=PRIVATE_FILE)
+    _write(folder / OF, prompt_id or "")
+    _write(folder / NAME, untagged(text[:MOST]))
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file; a link that somebody put in its place is not written through."""
+    if path.is_symlink():
+        path.unlink()
+    write_atomic(path, text.encode(), mode=PRIVATE_FILE)
 
 
 def _unclaimed(folder: Path, prompt_id: str) -> str:

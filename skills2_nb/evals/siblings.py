@@ -60,6 +60,8 @@ def _near(state: RunState) -> Iterator[Path]:
 
 def _may_be(state: RunState, path: Path) -> bool:
     """Whether a journal's first line is the start of a run of the same question."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
         with path.open("rb") as file:
             line = file.readline()

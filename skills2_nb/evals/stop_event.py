@@ -62,6 +62,7 @@ class StopEvent:
         cwd: the folder the client works in.
         enforce: ``off``, ``advise`` or ``block``.
         plugin: the folder of the plugin whose hook it was; None for one of the settings.
+        neighbour: the kit's own home, where a plugin's hook saw one; its job is done in another.
         prompt: the newest prompt of the session.
     """
 
@@ -74,6 +75,7 @@ class StopEvent:
     cwd: Path | None
     enforce: str
     plugin: Path | None
+    neighbour: Path | None
     prompt: Prompt
 
     @property
@@ -83,8 +85,21 @@ class StopEvent:
 
     @property
     def is_newest(self) -> bool:
-        """Whether nothing was asked since the prompt that was answered."""
-        return self.prompt_id is None or self.prompt_id == self.prompt.id
+        """Whether nothing was asked since the prompt that was answered.
+
+        Of a client that sends no ids the times tell.
+        """
+        if self.prompt_id is None:
+            return self.given >= self.prompt.since
+        return self.prompt_id == self.prompt.id
+
+    @property
+    def given(self) -> str:
+        """When the answer was given, as journals write the time."""
+        try:
+            return _moment(self.job.stat().st_mtime_ns)
+        except OSError:
+            return _moment(time.time_ns())
 
     @property
     def question(self) -> str | None:
@@ -142,6 +157,7 @@ def read_event(job: Path) -> StopEvent:
         cwd=_folder(event.get("cwd")),
         enforce=_text(facts, "enforce") or "advise",
         plugin=_folder(facts.get("plugin")),
+        neighbour=_folder(facts.get("neighbour")),
         prompt=read_prompt(place.parent),
     )
 

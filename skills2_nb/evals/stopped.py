@@ -44,7 +44,7 @@ class Settled:
     """
 
     briefs: list[Brief] = field(default_factory=list)
-    faults: list[tuple[str, Exception]] = field(default_factory=list)
+    faults: list[tuple[str, BaseException]] = field(default_factory=list)
 
 
 def settle(event: StopEvent) -> Settled:
@@ -124,7 +124,8 @@ def _close_and_judge(run: SessionRun, event: StopEvent, done: Settled) -> None:
             answer=None if is_written else text,
             asked=Asked(session=event.session, prompt_id=event.prompt_id),
         )
-    except Exception as error:  # whatever the skill's code raises, the other runs are judged
+    except (Exception, KeyboardInterrupt) as error:
+        # whatever the skill's code raises, the other runs are judged; nobody sits at this keyboard
         done.faults.append((f"audit of run {run.id}", error))
         done.briefs.append(unaudited(run.state.skill, _sentence(error)))
         return
@@ -161,7 +162,7 @@ def _judge_without_run(runs: list[SessionRun], event: StopEvent, done: Settled) 
         try:
             known = [text for run in runs if run.state.skill == skill for text in _results(run)]
             _judge_alone(skill, known, event, done)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             done.faults.append((f"audit of an answer without a run of {skill}", error))
 
 
@@ -217,7 +218,7 @@ def _results(run: SessionRun) -> Iterator[str]:
         yield json.dumps([call.output for call in run.state.last.values()], default=str)[:65_536]
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     return (
         error.message
         if isinstance(error, Skills2Error)

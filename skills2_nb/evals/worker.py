@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from skills2_nb.contract.descriptor import BINARY
-from skills2_nb.contract.home import PRIVATE_FILE, home
+from skills2_nb.contract.home import PRIVATE_FILE, elsewhere, home
 from skills2_nb.contract.lock import locked
 from skills2_nb.errors import JournalError, SetupError, UnreadableError
 from skills2_nb.evals import session_text
@@ -46,6 +46,7 @@ def work(job: Path, seconds: float = SECONDS) -> None:
     own = place_of(job)
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(elsewhere(home()))  # a package may change the environment
             with _bounded(own, seconds):
                 stack.enter_context(_alone(own.parent))
             for path in [*_left_over(own), own]:
@@ -54,6 +55,29 @@ def work(job: Path, seconds: float = SECONDS) -> None:
                         _done(path)
     except OSError as error:
         _trace("worker", error)
+
+
+def again(job: Path, seconds: float = SECONDS) -> None:
+    """Do a job by hand, however often it was begun before.
+
+    Args:
+        seconds: what it may take.
+
+    Raises:
+        UsageError: the file does not lie in a session's folder of this home.
+        UnreadableError: there is no such file.
+        SetupError: it stays.
+    """
+    own = place_of(job)
+    if not own.is_file():
+        raise UnreadableError(f"{own} is not there: its answer was audited, or it was deleted.")
+    _tries(own).unlink(missing_ok=True)
+    work(own, seconds)
+    if own.is_file():
+        raise SetupError(
+            f"the answer of {own} is not audited to the end; the last line of {home() / log.NAME} "
+            "says why: mend that, or delete the job"
+        )
 
 
 def _done(job: Path) -> None:
@@ -162,8 +186,5 @@ def _is_machine(error: BaseException) -> bool:
 
 def _trace(doing: str, error: BaseException) -> None:
     """A line in the log of the hooks: the kind of the error and its place, no word of a prompt."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-    line = f"{stamp} {doing}: {log.told(cause)} ({log.place(error)})\n"
-    with contextlib.suppress(OSError, ValueError):
-        log.append(str(home() / log.NAME), line.encode("ascii", "backslashreplace"))
+    log.fault(str(home()), doing, cause)

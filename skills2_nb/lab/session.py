@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from skills2_nb.audit.auditor import Basis
+from skills2_nb.audit.constants import constants_of
 from skills2_nb.contract import blobs
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.skill import Runtime, Skill
@@ -20,7 +21,6 @@ from skills2_nb.contract.spec import StepSpec
 from skills2_nb.convert.folder import folder_of
 from skills2_nb.convert.plan import Plan, plan_path
 from skills2_nb.errors import Skills2Error
-from skills2_nb.evals.proof import constants_of
 from skills2_nb.formats.notebook import read_notebook
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Assignment, Role

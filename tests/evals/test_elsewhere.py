@@ -1,5 +1,6 @@
 """Two hooks in one session: who has no run leaves the judging to who has one."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,9 @@ from skills2_nb.contract.home import elsewhere, home
 from skills2_nb.evals.elsewhere import ran_elsewhere
 from skills2_nb.evals.stop_event import read_event
 from skills2_nb.evals.stopped import settle
+from skills2_nb.hooks import stops
+from skills2_nb.hooks.event import parsed
+from skills2_nb.hooks.home import Home
 from tests.evals.small_skill import packaged
 from tests.evals.stops import SKILL, job, run, session
 
@@ -42,6 +46,44 @@ def test_a_run_in_the_other_home_is_judged_there(
         done = settle(read_event(job(session(skills=()), GOOD, package.parents[1])))
     assert [item.title for item in done.briefs] == ["trial-skill: pass, score 1.00, evidence L2."]
     assert home() == ours()
+
+
+@pytest.mark.parametrize(
+    ("moved", "place"),
+    [({}, ".claude/skills2"), ({"CLAUDE_CONFIG_DIR": "config"}, ".claude/skills2"),
+     ({"SKILLS2_HOME": "kept"}, "kept"), ({"SKILLS2_HOME": "k", "CLAUDE_CONFIG_DIR": "c"}, "k")],
+)  # fmt: skip
+def test_the_kits_home_as_the_plugins_hook_saw_it(
+    moved: dict[str, str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plugin's worker has its own `SKILLS2_HOME`; where the kit's is, the job says."""
+    package, kits = packaged(tmp_path), Path.home() / place
+    monkeypatch.delenv("SKILLS2_HOME")
+    for name, value in moved.items():
+        monkeypatch.setenv(name, str(Path.home() / value))
+    with elsewhere(kits):
+        run(session(skills=()), package)
+    hook = Home("advise", str(tmp_path), str(plugins_home()))
+    assert hook.neighbour == str(kits)
+    monkeypatch.setenv("SKILLS2_HOME", hook.path)
+    folder = session()
+    event = json.loads(job(folder, GOOD, package.parents[1]).read_text())["event"]
+    stop = parsed(json.dumps(event).encode())
+    path = stops._job(hook, stop, str(folder)) if stop is not None else None
+    assert path is not None and ran_elsewhere(read_event(Path(path))) == {SKILL}
+
+
+@pytest.mark.parametrize("variable", ["CLAUDE_CONFIG_DIR", None])
+def test_a_job_that_names_no_neighbour(
+    variable: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = packaged(tmp_path)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "config"))
+    with elsewhere(kits_home()):
+        run(session(skills=()), package)
+    monkeypatch.setenv("SKILLS2_HOME", str(plugins_home()))
+    assert ran_elsewhere(read_event(job(session(), GOOD, package.parents[1]))) == {SKILL}
 
 
 def test_a_run_of_an_earlier_prompt_or_another_session_does_not_count(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import Run
 from skills2_nb.convert.exporter import export
 from skills2_nb.errors import UnknownRunError, UsageError
-from skills2_nb.evals.proof import audit_answer, audit_run, constants_of, prove
+from skills2_nb.evals.proof import audit_answer, audit_run, prove
 from skills2_nb.library.discovery import Target, find
 
 INPUTS = {"values": [20, 30, 41]}
@@ -91,6 +91,15 @@ def test_prose_alone_scores_a_quarter(package: Target) -> None:
     assert (proof.audit.strict.score, proof.audit.strict.verdict) == (0.05, "fail")
 
 
+def test_an_answer_alone_imports_nothing(package: Target, tmp_path: Path) -> None:
+    code = package.path / "runtime" / "skill.py"
+    code.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n{code.read_text()}")
+    proof = audit_answer(package, "Adding up gives a total of 91.")
+    assert not (tmp_path / "ran").exists()
+    codes = {finding.code for finding in proof.audit.strict.findings}
+    assert "NO_RUN" in codes and proof.audit.verdict == "fail"
+
+
 def test_a_run_that_a_step_stops_is_judged(package: Target) -> None:
     proof = prove(package, {})
     assert (proof.step, proof.answer) == ("add", None)
@@ -117,10 +126,6 @@ def test_a_run_of_another_skill_is_refused(package: Target, tmp_path: Path) -> N
     assert proof.run is not None
     with pytest.raises(UsageError, match="is of trial-skill, not of other-skill"):
         audit_run(proof.run, Target("other-skill", "package", other))
-
-
-def test_the_constants_of_a_module() -> None:
-    assert constants_of(f"LIMIT = 1.5\nx = [-3, 'text', 1j, True, {10**400}]\n") == (1.5, 3.0)
 
 
 def test_an_open_run_is_unproven(package: Target) -> None:

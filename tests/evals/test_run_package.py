@@ -9,6 +9,7 @@ from skills2_nb.evals.run_package import folder_of, folders_of, tool_named
 from skills2_nb.evals.stop_event import read_event
 from skills2_nb.library import index
 from skills2_nb.library.installed import Placed, Record
+from skills2_nb.library.tool_names import alone, named
 from tests.evals.small_skill import packaged
 from tests.evals.stops import SKILL, job, session
 
@@ -62,3 +63,14 @@ def test_tools_as_the_client_shows_them(tmp_path):
     plugin = tmp_path / "plug.in"
     plugin.mkdir()
     assert tool_named("a", "b", event(tmp_path, plugin)) == "mcp__plugin_plug_in_s__b"
+
+
+@pytest.mark.parametrize(
+    ("skill", "verb"), [("a", "b" * 80), ("a" * 60, "b"), ("a__b", "c"), ("a.b", "c"), ("a", "ü")]
+)
+def test_tools_are_called_as_the_servers_call_them(skill, verb, tmp_path):
+    assert tool_named(skill, verb, event(tmp_path)) == f"mcp__skills2__{named(skill, verb)}"
+    plugin = tmp_path / "plugin"
+    plugin.mkdir()
+    shown = tool_named(skill, verb, event(tmp_path, plugin))
+    assert shown == f"mcp__plugin_plugin_s__{alone(verb)}"

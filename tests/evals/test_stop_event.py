@@ -26,6 +26,15 @@ def test_the_event_and_the_prompt(tmp_path, home):
     assert len(event.prompt.since) == len(now())
 
 
+@pytest.mark.parametrize("key", ["plugin", "neighbour"])
+@pytest.mark.parametrize("value", [None, 5, "", "relative", "/no/such/folder", "/a\0b", "here"])
+def test_folders_of_a_job(key, value, tmp_path):
+    path = job(session(), "x", tmp_path)
+    facts = json.loads(path.read_text()) | {key: str(tmp_path) if value == "here" else value}
+    path.write_text(json.dumps(facts))
+    assert getattr(read_event(path), key) == (tmp_path if value == "here" else None)
+
+
 def test_an_answer_to_an_earlier_prompt(tmp_path):
     folder = session(prompt_id="prompt-2")
     event = read_event(job(folder, "It is 91.", tmp_path))

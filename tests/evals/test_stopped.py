@@ -15,6 +15,7 @@ from skills2_nb.evals.live_skill import live_skill
 from skills2_nb.evals.proof import audit_run
 from skills2_nb.evals.stop_event import read_event
 from skills2_nb.evals.stopped import ASKED_BACK, settle
+from skills2_nb.library import index
 from skills2_nb.library.discovery import Target
 from tests.conftest import ADD, SETUP, TELL
 from tests.evals.small_skill import packaged
@@ -108,6 +109,23 @@ def test_a_skill_that_was_told_and_not_run(answer, judged, package):
         assert done.briefs[0].title.startswith("trial-skill: fail") and "no run" in (
             done.briefs[0].title
         )
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_an_answer_alone_runs_nothing_that_a_repository_brought(
+    is_indexed, package, tmp_path, monkeypatch
+):
+    """Nobody allowed a call: its code is neither imported nor executed, told or not."""
+    trap = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    for path in package.rglob("*.py"):
+        path.write_text(trap + path.read_text())
+    (package.parents[1] / "sitecustomize.py").write_text(trap)
+    if is_indexed:
+        index.refresh([package.parents[1]])
+    monkeypatch.chdir(package.parents[1])
+    (told,) = stop(session(), package, "It is 91.").briefs
+    assert "no run" in told.title and "NO_RUN" in codes(ledger.lines()[0])
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_an_earlier_run_of_the_session_found_may_be_said_again(package):
@@ -245,11 +263,12 @@ def test_a_package_that_is_gone(package, tmp_path):
     assert kinds(made)[-2:] == ["run_ended", "answer"] and len(done.faults) == 1
 
 
-def test_a_package_that_ends_the_process_or_raises(package):
+@pytest.mark.parametrize("first", ["raise SystemExit(7)", "raise KeyboardInterrupt"])
+def test_a_package_that_ends_the_process_or_raises(package, first):
     folder = session()
     made = run(folder, package)
     code = package / "runtime" / "skill.py"
-    code.write_text("raise SystemExit(7)\n" + code.read_text())
+    code.write_text(f"{first}\n" + code.read_text())
     done = stop(folder, package)
     assert "not audited" in done.briefs[0].title and kinds(made)[-1] == "answer"
     assert len(done.faults) == 1
@@ -301,3 +320,16 @@ def test_a_run_of_a_live_kernel_is_judged_by_its_cells(package):
     (told,) = stop(folder, package).briefs
     assert told.title == "trial-skill: pass, score 1.00, evidence L2."
     assert json.loads(data)["cells"][0] == SETUP
+
+
+def test_a_late_worker_of_a_client_without_ids_leaves_the_next_prompts_run_alone(package):
+    folder = session(prompt_id=None)
+    first = run(folder, package, prompt_id=None)
+    late = job(folder, "The total is 90.", package.parents[1], prompt_id=None)
+    session([], prompt_id=None, prompt="And of 1 and 2?")
+    second = run(folder, package, inputs={"values": [1, 2]}, prompt_id=None)
+    before = second.path.read_bytes()
+    (told,) = settle(read_event(late)).briefs
+    assert "the answer says 90" in told.text() and "is 91" in told.text()
+    assert kinds(first)[-2:] == ["run_ended", "answer"]
+    assert second.path.read_bytes() == before

@@ -15,10 +15,10 @@ from skills2_nb.audit import ledger
 from skills2_nb.audit.integrity import inspect
 from skills2_nb.contract import chain
 from skills2_nb.contract.journal import read
-from skills2_nb.errors import UsageError
+from skills2_nb.errors import SetupError, UnreadableError, UsageError
 from skills2_nb.evals import worker
 from skills2_nb.evals.session_text import HEAD
-from skills2_nb.evals.worker import work
+from skills2_nb.evals.worker import again, work
 from tests.evals.small_skill import packaged
 from tests.evals.stops import job, run, session
 
@@ -116,6 +116,22 @@ def test_a_job_is_begun_twice_at_most(stopped, home, monkeypatch):
     assert not list(folder.glob("stop-*")) and ledger.lines(made.id)
 
 
+def test_by_hand_a_job_is_begun_whatever_was_tried(stopped, home):
+    folder, made, path = stopped
+    tries = folder / f"{path.name}{worker.TRIES}"
+    tries.write_bytes(b"..")
+    (home / "ledger").write_text("in the way")
+    with pytest.raises(SetupError, match="not audited to the end"):
+        again(path)
+    assert path.exists() and tries.read_bytes() == b"." and "worker, audit of run" in log(home)
+    (home / "ledger").unlink()
+    tries.write_bytes(b"..")
+    again(path)
+    assert not list(folder.glob("stop-*")) and ledger.lines(made.id)
+    with pytest.raises(UnreadableError, match="is not there"):
+        again(path)
+
+
 def test_a_young_job_of_the_session_is_its_own_workers(stopped, package):
     folder, _, path = stopped
     young = job(folder, "Another.", package.parents[1])
@@ -155,6 +171,29 @@ def test_a_package_that_hangs_is_given_up(stopped, package, home, tmp_path):
     assert done.returncode in (4, -signal.SIGKILL)
     assert f"worker, {path.name}, given up after 3 s" in log(home)
     assert path.exists() and [r["kind"] for r in read(made.path)][-1] == "answer"
+
+
+def test_a_package_that_moves_the_records_is_judged_by_those_that_are(
+    stopped, package, home, tmp_path
+):
+    folder, _, path = stopped
+    path.unlink()
+    copy = tmp_path / "skills" / "trial-skill"
+    shutil.copytree(package, copy)
+    code = copy / "runtime" / "skill.py"
+    moved = f"import os\nos.environ['SKILLS2_HOME'] = {str(tmp_path / 'elsewhere')!r}\n"
+    code.write_text(moved + code.read_text())
+    assert started(job(folder, GOOD, tmp_path)).wait(60) == 0
+    told = (folder / "audit.txt").read_text()
+    assert "trial-skill: unproven, score 1.00" in told  # by another package than ran
+    assert not (tmp_path / "elsewhere").exists() and not log(home)
+
+
+def test_a_pipe_among_the_journals_is_not_waited_for(stopped):
+    folder, made, path = stopped
+    os.mkfifo(made.path.with_name(f"{made.path.stem[:-8]}00000000.jsonl"))
+    assert started(path).wait(30) == 0
+    assert "pass" in (folder / "audit.txt").read_text()
 
 
 def test_code_that_never_comes_back_is_ended_by_the_system(home):
