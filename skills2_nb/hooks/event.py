@@ -130,7 +130,8 @@ def first_object(text: str) -> "tuple[dict[str, object], int] | None":
     """The JSON object that a text begins with, and where it ends; None where there is none."""
     try:
         value, end = _scan(text, 0)
-    except (StopIteration, ValueError, RecursionError):
+    except (StopIteration, ValueError, RecursionError, SystemError):
+        # the last is what is left of a ValueError where `json` was never imported
         return None
     return (value, end) if isinstance(value, dict) else None
 
@@ -158,6 +159,17 @@ def _value(value: object) -> str:
 def length(text: str) -> int:
     """Characters as the client counts them: one beyond the basic plane is two."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def untagged(text: str) -> str:
+    """A foreign text in which no tag opens or ends: clients set what hooks say between tags."""
+    first, *rest = text.split("<")
+    return first + "".join([_mark(part) + part for part in rest])
+
+
+def _mark(behind: str) -> str:
+    sign = behind[:1]
+    return "\u2039" if sign.isalpha() or sign in ("/", "!", "?") else "<"
 
 
 def context(event: str, text: str) -> str:

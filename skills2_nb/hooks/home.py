@@ -12,7 +12,7 @@
 import sys
 
 from skills2_nb.hooks.event import Event, is_name, record
-from skills2_nb.hooks.system import calls, make_folder, read, variable
+from skills2_nb.hooks.system import calls, make_folder, names, read, remove, variable
 
 try:  # the bare modules: hashlib would load a whole library of ciphers
     if sys.version_info >= (3, 12):
@@ -22,10 +22,16 @@ try:  # the bare modules: hashlib would load a whole library of ciphers
 except ImportError:
     from hashlib import sha256
 
-MODES = ("off", "advise", "block")
-DEFAULT = "advise"
-#: A bigger record is none.
-MOST_RECORD = 1024 * 1024
+TYPE_CHECKING = False  # `typing` is dear
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Enforce = Literal["off", "advise", "block"]
+
+MODES: "tuple[Enforce, ...]" = ("off", "advise", "block")
+DEFAULT: "Enforce" = "advise"
+#: A bigger record is none. The longest prompt is four times as long in ASCII.
+MOST_RECORD = 16 * 1024 * 1024
 
 
 class Home:
@@ -76,11 +82,22 @@ class Home:
             return event.prompt_id if is_name(event.prompt_id) else digest(event.prompt_id)
         return digest(event.text("prompt") or str(self.prompt(event).get("prompt", "")))
 
+    def guard(self, event: Event) -> str:
+        """The file that says: of the dispatchers of this prompt, the one that blocks ends it."""
+        return f"{self.session(event)}/{self.key(event)}.guarded"
+
     def fault(self, doing: str, error: BaseException) -> None:
         """Note what went wrong, where that can be noted."""
         from skills2_nb.hooks.log import fault
 
         fault(self.path, doing, error)
+
+
+def release(folder: str) -> None:
+    """Let every tool through again in a session."""
+    for name in names(folder):
+        if name.startswith("restrict-"):
+            remove(f"{folder}/{name}")
 
 
 def digest(text: str) -> str:

@@ -6,7 +6,7 @@ with a word of a prompt or an answer.
 
 import time
 
-from skills2_nb.hooks.system import PRIVATE_FILE, calls, make_folder, read, replace
+from skills2_nb.hooks.system import PLAIN, PRIVATE_FILE, calls, make_folder, read, replace
 
 NAME = "hooks.log"
 #: A longer log is cut to its newest half.
@@ -36,7 +36,7 @@ def append(path: str, line: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | calls.O_APPEND, PRIVATE_FILE)
+    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | calls.O_APPEND | PLAIN, PRIVATE_FILE)
     try:
         full = calls.fstat(fd).st_size + len(line) > MOST_BYTES
         if not full:

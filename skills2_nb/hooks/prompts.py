@@ -6,13 +6,13 @@ claims it first. Turns that no user asked for leave everything as it is.
 """
 
 from skills2_nb.hooks.event import MOST_TEXT, Event, context, length, written
-from skills2_nb.hooks.home import Home, digest
+from skills2_nb.hooks.home import Home, digest, release
 from skills2_nb.hooks.system import calls, claim, read, remove, replace
 from skills2_nb.hooks.triggers import Told, matched, named
 
 #: The worker keeps to this; a longer text is cut.
 MOST_AUDIT = 2_000
-#: What a plugin's claim in the kit's home holds: what it tells, it audits in its own.
+#: What a claim holds of a skill that is told from another home: there it is audited too.
 ELSEWHERE = b"plugin\n"
 CUT = "\n(The rest of this list is left out here; list_steps has it.)"
 _GAP = "\n\n"
@@ -23,10 +23,13 @@ def submitted(home: Home, event: Event) -> str:
     if not event.is_users:
         return ""
     folder = home.made_session(event)
+    release(folder)  # a turn that was broken off had no Stop
+    if home.enforce == "block":
+        claim(home.guard(event))
     texts: list[str] = []
     listed: list[str] = []
     if home.enforce != "off":
-        texts += _audit(folder)
+        texts += _audit(home, event, folder)
         listed = _tell(home, event, folder, _matched(home, event), texts)
     _write(home, event, folder, listed, event.text("prompt"))
     return context(event.name, _GAP.join(texts)) if texts else ""
@@ -59,7 +62,7 @@ def _matched(home: Home, event: Event) -> "list[Told]":
         return []
 
 
-def _audit(folder: str) -> "list[str]":
+def _audit(home: Home, event: Event, folder: str) -> "list[str]":
     """What the last audit found, if nobody has told it yet."""
     taken = f"{folder}/audit.{calls.getpid()}"
     try:
@@ -68,6 +71,9 @@ def _audit(folder: str) -> "list[str]":
         return []
     try:
         text = read(taken, 8 * MOST_AUDIT).decode("utf-8", "replace").strip()
+    except OSError as error:
+        home.fault(f"{event.name}, audit", error)
+        return []
     finally:
         remove(taken)
     return [text[:MOST_AUDIT]] if text else []
@@ -89,10 +95,9 @@ def _tell(
             continue
         mark = f"told-{key}-{digest(skill.name)}"
         is_first = claim(f"{folder}/{mark}")
-        if is_first and home.neighbour:
-            is_first = _claim_beside(home, event, mark)
-            if not is_first:
-                continue
+        if is_first and home.neighbour and not _claim_beside(home, event, mark):
+            replace(f"{folder}/{mark}", ELSEWHERE)
+            continue
         if is_first:
             texts.append(text)
         elif read(f"{folder}/{mark}", len(ELSEWHERE)) == ELSEWHERE:
@@ -135,7 +140,7 @@ def _write(home: Home, event: Event, folder: str, listed: "list[str]", prompt: s
             "skills": listed,
         }
         replace(f"{folder}/prompt.json", written(facts))
-    except OSError as error:
+    except Exception as error:  # what was claimed has to be told
         home.fault(f"{event.name}, prompt", error)
 
 

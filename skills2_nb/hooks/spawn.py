@@ -35,11 +35,13 @@ def detached(words: "list[str]", more: "dict[str, str]") -> None:
 
 
 def asked(words: "list[str]", more: "dict[str, str]", seconds: float) -> bytes:
-    """What it prints; nothing where it is not done in time or ends with a fault.
+    """What it prints.
 
     One that is late is killed with all that it started.
 
     Raises:
+        TimeoutError: it is not done in time, or prints without end.
+        ChildProcessError: it ends with a fault.
         OSError: it cannot be started.
     """
     try:
@@ -50,8 +52,17 @@ def asked(words: "list[str]", more: "dict[str, str]", seconds: float) -> bytes:
     if said is None:
         calls.kill(-process, _SIGKILL)
     status = calls.waitpid(process, 0)[1]
-    good = calls.WIFEXITED(status) and calls.WEXITSTATUS(status) in GOOD
-    return said if said and good else b""
+    code = calls.WEXITSTATUS(status) if calls.WIFEXITED(status) else -calls.WTERMSIG(status)
+    return _good(said, code)
+
+
+def _good(said: "bytes | None", status: int) -> bytes:
+    """What a process that did well has printed; None stands for one that was late."""
+    if said is None:
+        raise TimeoutError(0, "it was late")
+    if status not in GOOD:
+        raise ChildProcessError(0, f"it ended with {status}")
+    return said
 
 
 def _piped(words: "list[str]", more: "dict[str, str]") -> "tuple[int, int]":
@@ -100,10 +111,11 @@ def _popen(words: "list[str]", more: "dict[str, str]", seconds: "float | None") 
     if seconds is None:
         process.returncode = 0  # nobody waits for it
         return b""
+    said: bytes | None
     try:
         said = process.communicate(timeout=seconds)[0]
     except subprocess.TimeoutExpired:
         calls.kill(-process.pid if hasattr(calls, "killpg") else process.pid, _SIGKILL)
         with process:  # its end of the pipe is shut, and it is waited for
-            return b""
-    return said if process.returncode in GOOD else b""
+            said = None
+    return _good(said, process.returncode)

@@ -3,7 +3,7 @@
 After a resume or a compaction the model no longer sees how far a run had come. The journal does.
 """
 
-from skills2_nb.hooks.event import MOST_TEXT, Event, context, length, record
+from skills2_nb.hooks.event import MOST_TEXT, Event, context, is_name, length, record
 from skills2_nb.hooks.home import Home
 from skills2_nb.hooks.system import names, read
 from skills2_nb.hooks.triggers import named
@@ -36,7 +36,10 @@ def _runs(folder: str) -> "list[str]":
     found = []
     for name in names(folder):
         if name.startswith("run-"):
-            run = read(f"{folder}/{name}", _LONGEST_RUN).decode("ascii", "replace")
+            try:
+                run = read(f"{folder}/{name}", _LONGEST_RUN).decode("ascii").strip()
+            except (OSError, ValueError):
+                continue
             if run.replace("-", "").isalnum():
                 found.append(run)
     return found
@@ -54,9 +57,10 @@ def _told(home: Home, event: Event, run: str) -> str:
     records = [record(line) for line in data.split(b"\n") if line]
     kinds = [line.get("kind") for line in records]
     skill = records[0].get("skill") if records else None
-    if not isinstance(skill, str) or "run_ended" in kinds:
+    if not isinstance(skill, str) or not is_name(skill) or "run_ended" in kinds:
         return ""
-    done = [str(line.get("step")) for line in records if line.get("kind") == "step_ok"]
+    steps = [str(line.get("step")) for line in records if line.get("kind") == "step_ok"]
+    done = [step for step in steps if is_name(step)]
     unique = ", ".join(dict.fromkeys(done)) or "none yet"
     text = f"The run {run} of {skill} is open in this session. Steps that have succeeded: {unique}."
     told = named(home.index, skill, event.place) if event.text("source") in AGAIN else None

@@ -8,9 +8,8 @@ is done.
 
 from skills2_nb.hooks import spawn
 from skills2_nb.hooks.event import MOST_TEXT, Event, block, quoted
-from skills2_nb.hooks.home import Home, digest
-from skills2_nb.hooks.system import PRIVATE_FILE, calls, claim, names, remove
-from skills2_nb.hooks.uses import release
+from skills2_nb.hooks.home import Home, digest, release
+from skills2_nb.hooks.system import PLAIN, PRIVATE_FILE, calls, claim, is_there, names, remove
 
 MOST_BLOCKS = 2
 #: Seconds that the verdict has.
@@ -23,6 +22,8 @@ def stopped(home: Home, event: Event) -> str:
     if event.has("agent_id") or any(event.has(field) for field in _OPEN):
         return ""
     folder = home.session(event)
+    if home.enforce != "block" and is_there(home.guard(event)):
+        return ""  # another settings file asks for more, and its own dispatcher is started too
     if not (_has_runs(folder) or _was_told(home, event)):
         return ""
     job = _job(home, event, folder)
@@ -63,7 +64,8 @@ def _job(home: Home, event: Event, folder: str) -> "str | None":
     facts += [event.text("last_assistant_message"), str(event.has("stop_hook_active"))]
     path = f"{folder}/stop-{digest(chr(0).join(facts))}.json"
     plugin = quoted(home.plugin) if home.plugin else "null"
-    head = f'{{"enforce":{quoted(home.enforce)},"plugin":{plugin},"event":'
+    beside = quoted(home.neighbour) if home.neighbour else "null"
+    head = f'{{"enforce":{quoted(home.enforce)},"plugin":{plugin},"neighbour":{beside},"event":'
     return path if claim(path, f"{head}{event.raw}}}\n".encode()) else None
 
 
@@ -85,13 +87,16 @@ def _verdict(home: Home, event: Event, folder: str, job: str) -> str:
 
 def _blocks(path: str) -> int:
     try:
-        return calls.stat(path).st_size
+        state = calls.lstat(path)
     except FileNotFoundError:
         return 0
+    if state.st_mode & 0o170000 != 0o100000:
+        raise OSError(22, "it is no plain file", path)
+    return state.st_size
 
 
 def _count(path: str) -> None:
-    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | calls.O_APPEND, PRIVATE_FILE)
+    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | calls.O_APPEND | PLAIN, PRIVATE_FILE)
     try:
         if calls.write(fd, b"+") != 1:
             raise OSError(28, "No space left on device", path)

@@ -4,6 +4,7 @@ An interpreter has these at its start; what ``os`` adds would take a millisecond
 """
 
 import sys
+import time
 
 TYPE_CHECKING = False  # `typing` is dear
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ calls = posix
 #: A folder and a file that only their owner may read.
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+#: A link that somebody put in a record's place is not followed, and a pipe there is not waited for.
+PLAIN = getattr(posix, "O_NOFOLLOW", 0) | getattr(posix, "O_NONBLOCK", 0)
 _ENCODING = sys.getfilesystemencoding()
 
 
@@ -44,16 +47,24 @@ def make_folder(path: str) -> None:
         if not above:
             raise
         make_folder(above)
-        calls.mkdir(path, PRIVATE_FOLDER)
+        try:
+            calls.mkdir(path, PRIVATE_FOLDER)
+        except FileExistsError:  # another dispatcher was faster
+            return
 
 
-def read(path: str, most: int) -> bytes:
+def read(path: str, most: int, flags: int = PLAIN) -> bytes:
     """A file's first bytes.
 
+    Args:
+        path: where.
+        most: so many at most.
+        flags: beside that for reading; 0 where the file is not a record of ours.
+
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is a link.
     """
-    fd = calls.open(path, calls.O_RDONLY)
+    fd = calls.open(path, calls.O_RDONLY | flags)
     try:
         pieces, left = [], most
         while left > 0:
@@ -67,19 +78,14 @@ def read(path: str, most: int) -> bytes:
         calls.close(fd)
 
 
-def put(path: str, data: bytes, flags: int) -> None:
-    """Write a private file in one go; one that could not be written whole is taken away.
-
-    Args:
-        path: where.
-        data: its bytes.
-        flags: beside those for writing and making: ``O_EXCL`` or ``O_TRUNC``.
+def put(path: str, data: bytes) -> None:
+    """Make a private file in one go; one that could not be written whole is taken away.
 
     Raises:
-        FileExistsError: with ``O_EXCL``, the file is there already.
+        FileExistsError: something is there already.
         OSError: it cannot be written, or not whole.
     """
-    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | flags, PRIVATE_FILE)
+    fd = calls.open(path, calls.O_WRONLY | calls.O_CREAT | calls.O_EXCL | PLAIN, PRIVATE_FILE)
     try:
         try:
             if data and calls.write(fd, data) != len(data):
@@ -97,8 +103,7 @@ def replace(path: str, data: bytes) -> None:
     Raises:
         OSError: it cannot be written; the old ones stay.
     """
-    draft = f"{path}.{calls.getpid()}"
-    put(draft, data, calls.O_TRUNC)
+    draft = _draft(path, data)
     try:
         calls.replace(draft, path)
     except OSError:
@@ -109,12 +114,45 @@ def replace(path: str, data: bytes) -> None:
 def claim(path: str, data: bytes = b"") -> bool:
     """Whether this process is the one that makes the file.
 
+    It comes whole: another that finds it there may read it at once.
+
     Raises:
         OSError: nobody can make it.
     """
+    if not data:
+        return _made(path, data)
+    draft = _draft(path, data)
     try:
-        put(path, data, calls.O_EXCL)
+        calls.link(draft, path)
     except FileExistsError:
+        return False
+    except OSError:  # a disk that has no second names
+        return _made(path, data)
+    finally:
+        remove(draft)
+    return True
+
+
+def _made(path: str, data: bytes) -> bool:
+    try:
+        put(path, data)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _draft(path: str, data: bytes) -> str:
+    """A finished file beside a place: nobody else's, whatever number this process has."""
+    draft = f"{path}.{calls.getpid()}-{time.time_ns():x}"
+    put(draft, data)
+    return draft
+
+
+def is_there(path: str) -> bool:
+    """Whether a file has that name."""
+    try:
+        calls.stat(path)
+    except OSError:
         return False
     return True
 

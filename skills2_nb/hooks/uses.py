@@ -2,7 +2,8 @@
 
 A step's call is written down for the server, which sees a tool use and no session. A skill that
 has ``restrict_tools`` holds other tools back from its first step on, until ``end_run``, the end of
-the turn or the next prompt. Otherwise nothing is said: "allow" would pass over the user's rules.
+the turn or the next prompt. It holds back the agent that called the step, a subagent or the main
+one, and no other. Otherwise nothing is said: "allow" would pass over the user's rules.
 """
 
 from skills2_nb.hooks.event import Event, denial, is_name, record, written
@@ -13,8 +14,9 @@ TYPE_CHECKING = False  # `typing` is dear
 if TYPE_CHECKING:
     from skills2_nb.hooks.triggers import Told
 
-KITS = "mcp__skills2__"
-PLUGINS, SERVER = "mcp__plugin_", "_s__"
+#: The kit's own server; the server of a plugin, whose name says already whose tools they are.
+SERVER, PLUGIN_SERVER = "skills2", "s"
+PLUGINS = "mcp__plugin_"
 #: What starts no run, and what ends it; every other verb of a skill is a step.
 BESIDE = ("start_run", "audit_run", "end_run")
 END = "end_run"
@@ -42,27 +44,34 @@ def used(home: Home, event: Event) -> str:
     return ""
 
 
-def release(folder: str) -> None:
-    """Let every tool through again in a session."""
-    for name in names(folder):
-        if name.startswith("restrict-"):
-            remove(f"{folder}/{name}")
-
-
 def _ours(home: Home, tool: str) -> str:
     """What follows the server's name in a tool of ours; empty for another's."""
-    if not home.plugin:
-        prefix = KITS
-    elif tool.startswith(PLUGINS):
-        prefix = f"{PLUGINS}{_plugins_name(home)}{SERVER}"
-    else:
+    if home.plugin and not tool.startswith(PLUGINS):
         return ""
-    return tool[len(prefix) :] if tool.startswith(prefix) else ""
+    start = prefix(plugins_name(home.plugin) if home.plugin else "")
+    return tool[len(start) :] if tool.startswith(start) else ""
 
 
-def _plugins_name(home: Home) -> str:
-    manifest = read(f"{home.plugin}/.claude-plugin/plugin.json", _MOST_MANIFEST)
-    return str(record(manifest).get("name"))
+def prefix(plugin: str = "") -> str:
+    """What Claude Code puts before the name of each tool of a server.
+
+    Args:
+        plugin: the name of the plugin that brings the server; empty for the kit's own.
+    """
+    if not plugin:
+        return f"mcp__{SERVER}__"
+    fit = [c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in plugin]
+    return f"{PLUGINS}{''.join(fit)}_{PLUGIN_SERVER}__"
+
+
+def plugins_name(plugin: str) -> str:
+    """The name of a plugin: what its manifest says, else its folder's."""
+    try:
+        manifest = record(read(f"{plugin}/.claude-plugin/plugin.json", _MOST_MANIFEST, 0))
+    except OSError:
+        manifest = {}
+    name = manifest.get("name")
+    return name if isinstance(name, str) and name else plugin.rstrip("/").rpartition("/")[2]
 
 
 def _write(home: Home, event: Event) -> None:
@@ -94,14 +103,15 @@ def _hold(home: Home, event: Event, skill: str, step: str) -> None:
     """Open or end what a skill with ``restrict_tools`` holds back."""
     if not step or (step in BESIDE and step != END):
         return
-    path = f"{home.session(event)}/restrict-{digest(skill)}"
+    agent = event.text("agent_id")
+    path = f"{home.session(event)}/restrict-{digest(skill + agent)}"
     if step == END:
         remove(path)
         return
     told = _told(home, event, skill)
     if told is not None and told.restrict:
         home.made_session(event)
-        lines = [event.prompt_id, told.name, *told.allowed]
+        lines = [event.prompt_id, agent, told.name, *told.allowed]
         replace(path, "\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
@@ -116,14 +126,15 @@ def _told(home: Home, event: Event, skill: str) -> "Told | None":
 
 def _held_back(home: Home, event: Event, tool: str) -> str:
     folder = home.session(event)
-    held = [name for name in names(folder) if name.startswith("restrict-")]
+    held = [name for name in names(folder) if name.startswith("restrict-") and "." not in name]
     for name in held if home.enforce != "off" and tool not in HARMLESS else ():
         try:
             lines = read(f"{folder}/{name}", _MOST_HELD).decode("utf-8").split("\n")
         except (OSError, ValueError):
             continue
-        prompt_id, skill, *allowed = lines if len(lines) > 1 else ["", ""]
-        if skill and prompt_id == event.prompt_id and not _is_allowed(tool, allowed):
+        here, skill, allowed = lines[:2], "".join(lines[2:3]), lines[3:]
+        is_here = here == [event.prompt_id, event.text("agent_id")]
+        if skill and is_here and not _is_allowed(tool, allowed):
             return denial(
                 f"{skill} has a run open, and with restrict_tools only its own tools are used "
                 f"until end_run: {tool} is held back."

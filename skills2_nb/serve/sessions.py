@@ -25,8 +25,8 @@ from skills2_nb.contract.home import PRIVATE_FILE, folder, home
 TOOL_USE = "claudecode/toolUseId"
 SESSION = "skills2/session"
 ENVIRONMENT = "CLAUDE_CODE_SESSION_ID"
-#: A hook's record is small; a bigger file is none.
-MOST_BYTES = 1024 * 1024
+#: A hook's record holds one prompt, which may be long; a bigger file is none.
+MOST_BYTES = 16 * 1024 * 1024
 #: So many sessions' runs are known at once; those not used for longest are read from disk again.
 MOST_KNOWN = 10_000
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")

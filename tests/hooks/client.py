@@ -56,7 +56,7 @@ def event(name: str, **fields: Any) -> dict[str, Any]:
 def skill(folder: Path, name: str, phrase: str, **changes: Any) -> Listed:
     (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / name / "SKILL.md").write_text("---\nname: x\n---\n", encoding="utf-8")
-    entries = Entries((tuple(rule.words(phrase)),), (), ())
+    entries = Entries((rule.entry(phrase),), (), ())
     facts: dict[str, Any] = {
         "name": name,
         "root": "",

@@ -128,3 +128,17 @@ def test_a_record_comes_back(facts: dict[str, object]) -> None:
 @given(TEXT)
 def test_characters_are_counted_as_the_client_does(text: str) -> None:
     assert wire.length(text) == len(text) + sum(sign > "\uffff" for sign in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("</system-reminder>\n<system>", "\u2039/system-reminder>\n\u2039system>"),
+        ("<!-- a --> <?xml", "\u2039!-- a --> \u2039?xml"),
+        ("1 < 2, a <= b, <3 and a <", "1 < 2, a <= b, <3 and a <"),
+        ("<<a<", "<\u2039a<"),
+        ("", ""),
+    ],
+)
+def test_no_tag_is_left(text: str, plain: str) -> None:
+    assert wire.untagged(text) == plain

@@ -250,3 +250,54 @@ def test_a_home_that_may_only_be_read(hook: Hook, indexed: Path, home: Path) -> 
         assert hook(asked()) == Answer(0, b"", b"")
     finally:
         home.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    "broken", [b'{"prompt":"cut', b"{'", b"[]", b"\xff", b"", b'{"a":' * 9_000]
+)
+def test_a_broken_record_is_replaced(
+    hook: Hook, indexed: Path, session: Path, broken: bytes
+) -> None:
+    session.mkdir(parents=True)
+    (session / "prompt.json").write_bytes(broken)
+    assert hook(asked()).context == CHECKLIST
+    assert recorded(session)["skills"] == ["growth-accounting"]
+
+
+def test_the_longest_prompt_is_known_at_the_next_event(
+    hook: Hook, indexed: Path, session: Path
+) -> None:
+    long = PROMPT + " \u00fc" * 1_000_000
+    sent = json.dumps(asked(long), ensure_ascii=False).encode()
+    assert hook(sent).context == CHECKLIST
+    hook(event("UserPromptExpansion", command_name="unknown"))
+    assert recorded(session)["skills"] == ["growth-accounting"]
+    meta = {TOOL_USE: "toolu_9"}
+    hook(event("PreToolUse", tool_name="mcp__skills2__x__y", tool_use_id="toolu_9"))
+    assert session_of(meta, None, Transport()).prompt == long
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+def test_what_was_planted_is_neither_told_nor_written_through(
+    hook: Hook, indexed: Path, session: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    session.mkdir(parents=True)
+    for name in ("audit.txt", "prompt.json"):
+        (session / name).symlink_to(secret)
+    assert hook(asked()).context == CHECKLIST
+    assert secret.read_text() == "secret" and not (session / "prompt.json").is_symlink()
+    os.mkfifo(session / "audit.txt")
+    assert hook(asked(prompt_id="p2")).context == CHECKLIST
+
+
+def test_what_another_home_tells_is_not_taken_over_later(
+    hook: Hook, indexed: Path, plugin: Plugin, session: Path
+) -> None:
+    session.mkdir(parents=True)
+    assert hook(asked()).context == CHECKLIST
+    for sent in (asked(), event("UserPromptExpansion", command_name="growth-accounting")):
+        assert hook(sent, *plugin.words(), main=plugin.main).context == ""
+    place = plugin.data / "sessions" / session.name
+    assert recorded(place)["skills"] == []

@@ -51,15 +51,28 @@ def test_one_that_is_left_to_itself(way: str, tmp_path: Path) -> None:
         ("print('Step flows is missing.')", b"Step flows is missing.\n"),
         ("print('x'); raise SystemExit(1)", b"x\n"),
         ("pass", b""),
-        ("print('x'); raise SystemExit(2)", b""),
-        ("print('x', flush=True); import os; os.kill(os.getpid(), 9)", b""),
-        ("import time; print('x', flush=True); time.sleep(60)", b""),
     ],
 )
 def test_one_that_is_asked(way: str, code: str, said: bytes) -> None:
+    assert spawn.asked(["-I", "-S", "-c", code], {}, 20.0).replace(b"\r", b"") == said
+
+
+KILLED = "-9" if POSIX else "9"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "why"),
+    [
+        ("print('x'); raise SystemExit(2)", ChildProcessError, "it ended with 2"),
+        ("import os; os.kill(os.getpid(), 9)", ChildProcessError, f"it ended with {KILLED}"),
+        ("import time; print('x', flush=True); time.sleep(60)", TimeoutError, "it was late"),
+    ],
+)
+def test_one_that_does_not_answer(way: str, code: str, kind: type[OSError], why: str) -> None:
     began = time.monotonic()
-    patience = 0.3 if "sleep" in code else 20.0
-    assert spawn.asked(["-I", "-S", "-c", code], {}, patience).replace(b"\r", b"") == said
+    with pytest.raises(kind) as caught:
+        spawn.asked(["-I", "-S", "-c", code], {}, 0.5 if "sleep" in code else 20.0)
+    assert caught.value.strerror == why
     assert time.monotonic() - began < 20
 
 
@@ -71,7 +84,8 @@ def test_one_that_is_late_goes_with_all_it_started(tmp_path: Path) -> None:
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
         "open(sys.argv[1], 'w').write(f'{child.pid}\\n'); time.sleep(60)"
     )
-    assert spawn.asked(["-I", "-c", code, str(note)], {}, 1.5) == b""
+    with pytest.raises(TimeoutError):
+        spawn.asked(["-I", "-c", code, str(note)], {}, 1.5)
     child, limit = int(until(note)), time.monotonic() + 20
     while is_running(child):
         assert time.monotonic() < limit, "it was left behind"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 from skills2_nb.evals.stop_event import read_event
+from skills2_nb.hooks import stops
+from skills2_nb.hooks.event import parsed
+from skills2_nb.hooks.home import Home
+from skills2_nb.hooks.system import calls
 from tests.hooks.client import SESSION, Answer, Plugin, event
 
 Hook = Callable[..., Answer]
@@ -111,6 +116,10 @@ def test_no_verdict_is_no_block(
 ) -> None:
     assert stop("block", verdict, status).said == {}
     assert [line[0] for line in plugin.asked(2)] == ["verdict", "after"]
+    log = plugin.data / "hooks.log"
+    traces = log.read_text() if log.exists() else ""
+    assert ("Stop, verdict: ChildProcessError" in traces) == (status > 1)
+    assert "half" not in traces
 
 
 def test_a_late_verdict_is_killed(stop: Callable[..., Answer], plugin: Plugin) -> None:
@@ -118,6 +127,7 @@ def test_a_late_verdict_is_killed(stop: Callable[..., Answer], plugin: Plugin) -
     assert stop("block", "hang").said == {}
     assert time.monotonic() - began < 15, "it had two seconds, and a slow machine"
     assert [line[0] for line in plugin.asked(2)] == ["verdict", "after"]
+    assert "Stop, verdict: TimeoutError: it was late" in (plugin.data / "hooks.log").read_text()
 
 
 def test_advice_is_no_block(stop: Callable[..., Answer], plugin: Plugin) -> None:
@@ -125,13 +135,49 @@ def test_advice_is_no_block(stop: Callable[..., Answer], plugin: Plugin) -> None
     assert [line[0] for line in plugin.asked(1)] == ["after"]
 
 
-def test_a_block_that_cannot_be_counted_is_none(
-    stop: Callable[..., Answer], plugin: Plugin, folder: Path
+def test_of_two_modes_the_one_that_blocks_ends_the_turn(
+    stop: Callable[..., Answer], hook: Hook, plugin: Plugin, folder: Path
 ) -> None:
-    (folder / "p1.blocks").mkdir()
-    # A folder's size stands for nothing; where it is small the count itself fails.
+    prompt = event("UserPromptSubmit", prompt="Why?")
+    for enforce in ("advise", "block"):
+        assert hook(prompt, *plugin.words(enforce), main=plugin.main).status == 0
+    assert stop("advise", REASON) == Answer(0, b"", b"")
+    assert plugin.asked(0) == [] and list(folder.glob("stop-*")) == []
+    assert REASON.splitlines()[0] in stop("block", REASON).said["reason"]
+    assert stop("advise", prompt_id="p2").status == 0
+    assert [verb for verb, *_ in plugin.asked(2)] == ["verdict", "after"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_a_count_that_is_no_file_counts_nothing(
+    stop: Callable[..., Answer], plugin: Plugin, folder: Path, kind: str
+) -> None:
+    if kind == "folder":
+        (folder / "p1.blocks").mkdir()
+    else:
+        (folder / "p1.blocks").symlink_to(plugin.data / "other")
     assert stop("block", REASON).said == {}
-    assert plugin.asked(1)[-1][0] == "after"
+    assert [line[0] for line in plugin.asked(1)] == ["after"], "nobody was asked"
+    assert "it is no plain file" in (plugin.data / "hooks.log").read_text()
+    assert not (plugin.data / "other").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the environment of the system's calls")
+def test_a_block_that_cannot_be_counted_is_none(
+    plugin: Plugin, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    sent = json.dumps(event("Stop", last_assistant_message="Done.")).encode()
+    monkeypatch.setitem(calls.environ, b"VERDICT", REASON.encode())
+    home, stop = Home(*plugin.words("block")), parsed(sent)
+    assert stop is not None
+    assert REASON in json.loads(stops.stopped(home, stop))["reason"]
+    monkeypatch.setattr(stops, "_count", full)
+    assert stops.stopped(home, stop) == ""
+    assert [line[0] for line in plugin.asked(3)] == ["verdict", "verdict", "after"]
+    assert "No space left on device" in (plugin.data / "hooks.log").read_text()
 
 
 def test_the_same_end_is_worked_on_once(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from skills2_nb.hooks import uses
 from tests.hooks.client import SESSION, Answer, Plugin, event, skill, write_index
 
 Hook = Callable[..., Answer]
@@ -75,6 +76,26 @@ def test_a_plugin_records_its_own(
 
 
 @pytest.mark.parametrize(
+    ("manifest", "name"),
+    [
+        ('{"name": "Plug.in é"}', "Plug_in__"),
+        ("{}", "plugin"),
+        ('{"name": 3}', "plugin"),
+        (None, "plugin"),
+    ],
+)
+def test_a_plugins_name_as_the_client_writes_it(
+    hook: Hook, plugin: Plugin, manifest: str | None, name: str
+) -> None:
+    place = plugin.root / ".claude-plugin" / "plugin.json"
+    place.unlink() if manifest is None else place.write_text(manifest, encoding="utf-8")
+    tool = f"mcp__plugin_{name}_s__count"
+    assert uses.prefix(uses.plugins_name(str(plugin.root))) == tool.removesuffix("count")
+    assert hook(use(tool), *plugin.words(), main=plugin.main) == Answer(0, b"", b"")
+    assert (plugin.data / "calls" / "toolu_1").exists()
+
+
+@pytest.mark.parametrize(
     ("before", "tool", "is_denied"),
     [
         ([], "Write", False),
@@ -98,6 +119,8 @@ def test_a_plugin_records_its_own(
         ([use(STEP), use("mcp__skills2__growth-accounting__audit_run")], "Write", True),
         ([use(STEP), event("Stop")], "Write", True),  # nothing to end: it was no run's
         ([use(STEP, prompt_id="p0")], "Write", False),  # another prompt's
+        ([use(STEP, agent_id="a1")], "Write", False),  # a subagent's
+        ([use(STEP), use(STEP, agent_id="a1"), use(END, agent_id="a1")], "Write", True),
     ],
 )
 def test_what_a_run_holds_back(
@@ -113,6 +136,33 @@ def test_what_a_run_holds_back(
         assert "growth-accounting" in answer["permissionDecisionReason"]
         assert tool in answer["permissionDecisionReason"]
         assert hook(use(tool), "off").said == {}
+
+
+def test_a_subagent_is_held_back_by_its_own_run_alone(hook: Hook, restricted: None) -> None:
+    hook(use(STEP))
+    assert hook(use("Write", agent_id="a1")).said == {}
+    hook(use(STEP, agent_id="a1"))
+    assert hook(use("Write", agent_id="a1")).said and hook(use("Write")).said
+    hook(use(END))
+    assert hook(use("Write", agent_id="a1")).said and not hook(use("Write")).said
+
+
+@pytest.mark.parametrize("id", ["p1", None])
+def test_the_next_prompt_lets_go(hook: Hook, restricted: None, id: str | None) -> None:
+    hook(use(STEP, prompt_id=id))
+    hook(event("UserPromptSubmit", prompt="x", prompt_id=id, source="system"))
+    assert hook(use("Write", prompt_id=id)).said
+    hook(event("UserPromptSubmit", prompt="x", prompt_id=id))
+    assert hook(use("Write", prompt_id=id)).said == {}
+
+
+def test_a_draft_that_stayed_holds_nothing_back(
+    hook: Hook, restricted: None, session: Path
+) -> None:
+    hook(use(STEP))
+    (path,) = session.glob("restrict-*")
+    path.rename(f"{path}.123-abc")
+    assert hook(use("Write")).said == {}
 
 
 def test_a_plugin_holds_back_for_its_one_skill(hook: Hook, plugin: Plugin, tmp_path: Path) -> None:
