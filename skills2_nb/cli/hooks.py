@@ -11,10 +11,12 @@ from skills2_nb.cli.command import SETTINGS, LazyGroup, verb
 from skills2_nb.cli.planned import Work, facts, renew
 from skills2_nb.cli.screen import put, put_json
 from skills2_nb.cli.verbs import VERBS
+from skills2_nb.hooks.home import MODES
 
 if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
     from skills2_nb.install.clients import Machine
-    from skills2_nb.install.dispatcher import Enforce, HookScope
+    from skills2_nb.install.dispatcher import HookScope
     from skills2_nb.install.hook_rows import Spot
     from skills2_nb.install.plan import Plan
     from skills2_nb.library.installed import Record
@@ -48,7 +50,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--settings", type=_FILE, metavar="FILE", help="Into this settings file instead.")
 @click.option(
     "--enforce",
-    type=click.Choice(("off", "advise", "block")),
+    type=click.Choice(MODES),
     help="off records alone, advise tells the model too, block sends it back too. Left out: as it "
     "is, else advise.",
 )
@@ -93,6 +95,8 @@ def installing(
     elif not dry_run:
         put(f"Hooks are in {place(spot.path, machine)} ({row.enforce}).")
         put("Start Claude Code anew to use them; `skills2 hooks status` tells how they are.")
+    if not (as_json or dry_run):
+        say_other_modes(spot.path, row.enforce, machine)
 
 
 @verb("hooks uninstall")
@@ -148,6 +152,21 @@ def spots_meant(machine: Machine, scope: HookScope | None, settings: Path | None
     if scope in ("project", "local"):
         check_scope("project", machine)
     return [spot for spot in spots(machine) if scope in (None, spot.scope)]
+
+
+def say_other_modes(path: Path, enforce: str, machine: Machine) -> None:
+    """Say where a settings file that is read together with this one has another mode."""
+    from skills2_nb.cli.guard import say
+    from skills2_nb.cli.hooks_status import STRICTEST
+    from skills2_nb.install.diff import place
+    from skills2_nb.install.hook_rows import spots
+    from skills2_nb.install.standing import standing
+
+    read = spots(machine)
+    for other in read if path in [spot.path for spot in read] else []:
+        modes = [mode for mode in standing(other, machine).enforce if mode != enforce]
+        if modes and other.path != path:
+            say(f"{place(other.path, machine)} says {' and '.join(modes)}; {STRICTEST}")
 
 
 def _facts(done: Plan, *, changed: bool) -> dict[str, object]:

@@ -15,10 +15,13 @@ from skills2_nb.cli.guard import REFUSED
 from skills2_nb.cli.screen import put, put_json, width
 
 if TYPE_CHECKING:
+    from skills2_nb.hooks.triggers import Row
     from skills2_nb.install.clients import Machine
     from skills2_nb.install.standing import Standing, Trial
 
 _COLUMN = 14
+#: What to do where files that are read together say different modes.
+STRICTEST = "Claude Code reads both, and the stricter mode rules"
 
 
 @verb("hooks status")
@@ -36,14 +39,16 @@ def status(settings: Path | None, as_json: bool) -> None:
     """
     from skills2_nb.cli.hooks import spots_meant
     from skills2_nb.install.clients import Machine
-    from skills2_nb.install.standing import standing, switched_off, tried
+    from skills2_nb.install.standing import standing, switched_off, tried, unheld
+    from skills2_nb.library.index import index_folder
 
     machine = Machine.here()
     spots = spots_meant(machine, None, settings)
-    found = [standing(spot) for spot in spots]
+    found = [standing(spot, machine) for spot in spots]
     off = switched_off(spots, machine)
-    trials = [tried(command) for command in dict.fromkeys(c for it in found for c in it.commands)]
+    trials = tried(found, machine)
     faults = _faults(found, trials, off)
+    faults += map(_unheld, unheld(found, str(index_folder()), machine.cwd))
     if as_json:
         put_json(_facts(found, trials, off, faults))
     else:
@@ -56,12 +61,17 @@ def _faults(found: list[Standing], trials: list[Trial], off: list[str]) -> list[
     told = [f"{it.spot.path}: {fault}" for it in found for fault in it.faults]
     told += [trial.fault for trial in trials if trial.fault]
     told += [f"switched off by {line}" for line in off]
-    modes = dict.fromkeys(mode for it in found for mode in it.enforce)
-    if len(modes) > 1 and not any("two modes" in fault for fault in told):
-        told.append(f"files that are read together say {' and '.join(modes)}")
     if not any(it.events for it in found):
         told.append("no hooks are installed; install them: skills2 hooks install")
     return told
+
+
+def _unheld(row: Row) -> str:
+    scope = "local" if row.root else "user"
+    return (
+        f"{row.name} restricts tools, and no hook here is called at every tool; enter them anew: "
+        f"skills2 hooks install --scope {scope}"
+    )
 
 
 def _lines(

@@ -10,10 +10,11 @@ import click
 from skills2_nb.cli.command import verb
 from skills2_nb.cli.planned import Work, facts, renew
 from skills2_nb.cli.screen import put, put_json
+from skills2_nb.hooks.home import MODES
 
 if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
     from skills2_nb.install.clients import Client, Machine, Scope
-    from skills2_nb.install.dispatcher import Enforce
     from skills2_nb.install.plan import Plan
     from skills2_nb.library.installed import Record
 
@@ -38,7 +39,7 @@ _SCOPES = click.Choice(("user", "project"))
 @click.option("--no-hooks", is_flag=True, help="Leave Claude Code's hooks as they are.")
 @click.option(
     "--enforce",
-    type=click.Choice(("off", "advise", "block")),
+    type=click.Choice(MODES),
     help="How strict the hooks are. Left out: as they are, else advise.",
 )
 @click.option("--force", is_flag=True, help="Overwrite what others wrote, or somebody edited.")
@@ -62,6 +63,7 @@ def install(
     stays as it is, byte for byte. Shows every change and asks. Called again it
     changes only what is not yet so.
     """
+    from skills2_nb.cli.hooks import say_other_modes
     from skills2_nb.install import plan
     from skills2_nb.install.clients import CLIENTS, NAME, Machine, check_scope, entry
     from skills2_nb.install.source import source_of
@@ -84,7 +86,8 @@ def install(
     place = chosen.skills(scope, machine) / source.name
     work = Work(make, [place], machine, dry_run=dry_run, yes=yes, as_json=as_json)
     done = work.done()
-    whom = f"{chosen.title} ({scope}){_told_hooks(done, place)}"
+    hooked = _told_hooks(done, place) if client == "claude" else ""
+    whom = f"{chosen.title} ({scope}){hooked}"
     if not dry_run:
         renew([place])
     if as_json:
@@ -96,6 +99,9 @@ def install(
         put(f"{source.name} is installed for {whom}: nothing to do.")
     elif not dry_run:
         put(f"Installed {source.name} for {whom}.\n{_then(chosen, scope)}")
+    found = _hooks(done, place) if hooks else None
+    if found and not (as_json or dry_run):
+        say_other_modes(Path(found["settings"]), found["enforce"], machine)
 
 
 @verb("uninstall")

@@ -69,7 +69,13 @@ def package(
 
     if form == "skill" and (name or author or license_file):
         raise UsageError("--name, --author and --license belong to --format plugin")
-    source = source_of(_found(skill), force=force)
+    found = _found(skill)
+    if found.is_dir() and out.resolve().is_relative_to(found.resolve()):
+        raise UsageError(
+            f"{place(out)} lies in the skill itself, and the next package would hold this one; "
+            "name a folder beside it with -o"
+        )
+    source = source_of(found, force=force)
     if form == "skill":
         made = bundle.upload(source)
         placed = bundle_place.as_file(made, out, force=force)
@@ -97,9 +103,12 @@ def _found(skill: str) -> Path:
 def _plugin(source: Source, name: str, author: str, license_file: Path | None) -> Bundle:
     from skills2_nb.convert.bundle_plugin import Choices, Served, plugin
     from skills2_nb.convert.step_rules import RESERVED
+    from skills2_nb.errors import UsageError
     from skills2_nb.formats.files import read_bytes
     from skills2_nb.library.tool_names import shown
 
+    if license_file is not None and license_file.exists() and not license_file.is_file():
+        raise UsageError(f"{license_file} is no plain file; --license names one")
     text = read_bytes(license_file) if license_file is not None else None
     choices = Choices(name, author, text)
     if not source.has_steps:

@@ -154,7 +154,7 @@ def _indexed() -> tuple[list[Listed], list[Listed]]:
 
 def _told(found: list[Explained], *, everything: bool) -> Iterator[str]:
     if not found:
-        yield "The index holds no skill that counts in this folder."
+        yield "The index has no skill that counts here; read this folder: skills2 triggers refresh"
     for item in found:
         if not (everything or item.evidence):
             continue
@@ -170,16 +170,18 @@ def _told(found: list[Explained], *, everything: bool) -> Iterator[str]:
             yield f"  -         and {len(rest) - _NEAR} more of which a word stands there (--json)"
     quiet = sum(not item.evidence for item in found)
     if quiet and not everything:
-        others = "others" if quiet < len(found) else "skills"
-        yield f"{quiet} {others}: no word of them stands in the prompt"
+        others = ("other" if quiet < len(found) else "skill") + ("" if quiet == 1 else "s")
+        yield f"{quiet} {others}: no word of {'it' if quiet == 1 else 'them'} stands in the prompt"
 
 
 def _evidence(part: Evidence) -> str:
     from skills2_nb.views.values import one_line
 
     gives = f"+{part.gives:.2f}" if part.gives else "taken out" if _denies(part) else "-"
-    share = f"{len(set(part.found))} of {len(set(part.words))} words: {' '.join(part.found)}"
-    how = "occurs" if part.occurs else share
+    unit, gap = ("words", " ") if part.is_plain else ("parts", ", ")
+    found = one_line(gap.join(part.found), 48)
+    share = f"{len(set(part.found))} of {len(set(part.words))} {unit}: {found}"
+    how = share if not part.occurs else "occurs" if part.is_plain else f"occurs: {found}"
     return f"  {gives:<9} {part.kind:<8} {one_line(part.text, 48)!r} ({how})"
 
 
@@ -204,13 +206,18 @@ def _listing(count: list[Listed], rest: list[Listed]) -> Iterator[str]:
     if not count and not rest:
         yield "The index holds no skill. Make it anew: skills2 triggers refresh"
         return
+    from skills2_nb.install.clients import Machine
+    from skills2_nb.install.diff import place
+
+    machine = Machine.here()
     name = max(len("skill"), *(len(skill.name) for skill in (*count, *rest)))
-    yield click.style(f"{'skill':<{name}}  here  from  phrases  keywords  not  where", bold=True)
+    yield click.style(f"{'skill':<{name}}  here  needs  phrases  keywords  not  where", bold=True)
     for skill in sorted((*count, *rest), key=lambda skill: (skill.name, skill.root)):
         row = _row(skill, here=skill in count)
+        where = place(Path(skill.folder), machine)
         yield (
-            f"{skill.name:<{name}}  {'yes' if row['here'] else 'no':<4}  {skill.threshold:<4g}  "
-            f"{row['phrases']:>7}  {row['keywords']:>8}  {row['not']:>3}  {skill.folder}"
+            f"{skill.name:<{name}}  {'yes' if row['here'] else 'no':<4}  {skill.threshold:<5g}  "
+            f"{row['phrases']:>7}  {row['keywords']:>8}  {row['not']:>3}  {where}"
         )
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from skills2_nb.convert.bundle import Bundle, hidden
 from skills2_nb.convert.bundle_kit import KIT, license_text
@@ -16,21 +16,10 @@ from skills2_nb.convert.prose_rules import NAME
 from skills2_nb.convert.step_rules import LONGEST_TOOL
 from skills2_nb.errors import RefusedError, UsageError
 from skills2_nb.formats.package import LOCK, lock
+from skills2_nb.hooks.home import DEFAULT
+from skills2_nb.hooks.starter import EVERY, groups
+from skills2_nb.hooks.uses import PLUGIN_SERVER, prefix
 
-#: The server's name: the plugin's says already whose tools they are, and names are short.
-SERVER = "s"
-EVENTS = (
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "PreToolUse",
-    "Stop",
-    "SubagentStop",
-    "SessionStart",
-)
-#: The event that is matched by the name of a tool.
-TOOLS = "PreToolUse"
-#: Seconds; a cold start on a busy machine has taken five, and one that is late is let go.
-TIMEOUT = 15
 ROOT, DATA = "${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_DATA}"
 INDEX = "hooks/index/"
 _AUTHOR = re.compile(r"\s*([^<>]*?)\s*(?:<([^<>\s]+)>)?\s*")
@@ -92,11 +81,6 @@ def plugin(source: Source, choices: Choices, served: Served) -> Bundle:
     return Bundle(name, files, (), (*hidden(source), *notes, *_strange_tools(source, name)))
 
 
-def prefix(plugin: str) -> str:
-    """What Claude Code puts before the name of each tool of a plugin."""
-    return f"mcp__plugin_{plugin}_{SERVER}__"
-
-
 def _check(source: Source, name: str, tools: Mapping[str, str]) -> None:
     if not NAME.fullmatch(name):
         raise UsageError(f"a plugin cannot be called {name!r}; write lower-case words and hyphens")
@@ -133,13 +117,17 @@ def _manifest(source: Source, name: str, choices: Choices) -> dict[str, Any]:
 def _author(source: Source, told: str) -> dict[str, str]:
     metadata = source.front.get("metadata")
     kept = metadata.get("author") if isinstance(metadata, Mapping) else None
-    text = told or str(source.front.get("author") or kept or "")
+    text = told or next((one for one in (source.front.get("author"), kept) if _is_text(one)), "")
     match = _AUTHOR.fullmatch(text)
     if match is None or not match[1]:
         if told:
             raise UsageError(f"--author {told!r} is no `Name <mail>`")
         return {}
     return {key: value for key, value in (("name", match[1]), ("email", match[2])) if value}
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _license(source: Source, choices: Choices) -> tuple[bytes | None, list[str]]:
@@ -166,8 +154,8 @@ def _served(source: Source, name: str) -> dict[str, bytes]:
     hooks = {f"hooks/{p.name}": p.read_bytes() for p in sorted((KIT / "hooks").glob("*.py"))}
     restricts = source.manifest.runtime.restrict_tools
     return hooks | {
-        ".mcp.json": _json({"mcpServers": {SERVER: _entry(source.name)}}),
-        "hooks/hooks.json": _json(_hooks("*" if restricts else f"{prefix(name)}.*")),
+        ".mcp.json": _json({"mcpServers": {PLUGIN_SERVER: _entry(source.name)}}),
+        "hooks/hooks.json": _json(_hooks(EVERY if restricts else f"{prefix(name)}.*")),
         "hooks/LICENSE": license_text(),
         "kit.py": (KIT / "convert" / "launcher.py").read_bytes(),
     }
@@ -181,22 +169,18 @@ def _entry(skill: str) -> dict[str, Any]:
     }
 
 
-def _hooks(matcher: str) -> dict[str, Any]:
-    words = ["-I", "-S", f"{ROOT}/hooks/main.py", "advise", ROOT, DATA]
-    handler = {"type": "command", "command": "python3", "args": words, "timeout": TIMEOUT}
-    groups = {
-        event: [({"matcher": matcher} if event == TOOLS else {}) | {"hooks": [handler]}]
-        for event in EVENTS
-    }
+def _hooks(tools: str) -> dict[str, Any]:
+    made = groups("python3", [f"{ROOT}/hooks/main.py", DEFAULT, ROOT, DATA], tools)
     said = "The skill's checklist goes in with the prompt, the audit of its run comes back."
-    return {"description": said, "hooks": groups}
+    return {"description": said, "hooks": {event: [group] for event, group in made.items()}}
 
 
 def _strange_tools(source: Source, name: str) -> list[str]:
-    if f"mcp__skills2__{source.name}__".encode() not in source.files[SKILL_MD]:
+    named = f"{prefix()}{source.name}__"
+    if named.encode() not in source.files[SKILL_MD]:
         return []
     return [
-        f"SKILL.md names tools as settings have them (mcp__skills2__{source.name}__...); in the "
+        f"SKILL.md names tools as settings have them ({named}...); in the "
         f"plugin they are called {prefix(name)}..."
     ]
 

@@ -22,14 +22,16 @@ one step is handed to the next by name.
 
 `start_run` begins a run and gives the checklist, `end_run` takes the answer, `audit_run` judges the
 run by its journal. When a prompt fits the skill, a hook gives Claude the checklist; when Claude has
-answered, the run is audited, and what was found is told with the next prompt. Nothing is blocked.
+answered, the run is audited, and what was found is told with the next prompt. {held}
 
 ## What is recorded, and where
 
 Every call of a step is a line of a journal: its arguments, its result, which invariants held. The
 prompt and the answer go with it. All of it stays on this machine, in the plugin's data folder
 (below `~/.claude/plugins/data/`), which nobody else can read, and goes when the plugin is
-uninstalled.
+uninstalled. Where skills2-nb has a home of its own (`~/.claude/skills2`), a mark is put there for
+each prompt whose checklist the plugin told, so that no other hook tells it again; it holds no word
+of the prompt.
 
 ## What it needs
 
@@ -50,6 +52,10 @@ _LICENSE = """
 
 {own}
 """
+_OPEN = "Nothing is blocked."
+_HELD = """From the first
+step of a run to its end other tools are held back, but for those that only read or plan and those
+that `allowed-tools` names; answers are never blocked."""
 _HOOKS = "`hooks/` and `kit.py` are parts of skills2-nb, under the license in `hooks/LICENSE`."
 
 
@@ -71,6 +77,7 @@ def readme(source: Source, name: str, *, has_license: bool) -> bytes:
         python=runtime.python,
         libraries=", ".join(sorted({*runtime.dependencies, "pydantic"})),
         own=own,
+        held=_HELD if runtime.restrict_tools else _OPEN,
     ).encode("utf-8")
 
 

@@ -148,14 +148,23 @@ def _unfit(folder: Path, relative: str) -> str:
     """Why a path cannot go along; empty where it can."""
     path = folder / relative
     if path.is_symlink():
-        inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
-        if not inside:
-            return "is a link that leaves the skill"
-        if not path.is_file():
-            return "is a link to no file"
+        why = _unfit_link(path, Path(os.path.realpath(folder)))
+        if why:
+            return why
     if not path.is_file():
         return "is no plain file"
     return "" if is_safe_path(relative) else "has a name that not every system can have"
+
+
+def _unfit_link(path: Path, folder: Path) -> str:
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(folder):
+        return "is a link that leaves the skill"
+    if not path.is_file():
+        return "is a link to no file"
+    inside = real.relative_to(folder)
+    left_out = is_noise(inside) or any(p in _FILLED or p.startswith(".") for p in inside.parts)
+    return "is a link to a file that stays behind" if left_out else ""
 
 
 def _check_lock(folder: Path) -> None:

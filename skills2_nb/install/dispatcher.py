@@ -5,36 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from skills2_nb.hooks import starter
+from skills2_nb.hooks.home import MODES
+from skills2_nb.hooks.starter import EVERY
+from skills2_nb.hooks.uses import prefix
 from skills2_nb.install.clients import Machine
 from skills2_nb.library.discovery import claude_folder
 
+if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
+
 HookScope = Literal["user", "project", "local"]
-Enforce = Literal["off", "advise", "block"]
 HOOK_SCOPES: tuple[HookScope, ...] = get_args(HookScope)
-MODES: tuple[Enforce, ...] = get_args(Enforce)
-DEFAULT: Enforce = "advise"
 #: The member of the settings that holds the hooks.
 KEY = "hooks"
-EVENTS = (
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "PreToolUse",
-    "Stop",
-    "SubagentStop",
-    "SessionStart",
-)
-#: The event that is matched by the name of a tool, and by what.
-TOOLS, OURS, EVERY = "PreToolUse", "mcp__skills2__.*", "*"
-#: Seconds; a cold start on a busy machine has taken five, and one that is late is let go.
-TIMEOUT = 15
-#: Starts the script if it is there. Python by itself exits with 2 where it is not, which Claude
-#: Code takes for a no: every prompt would be blocked on the day the kit is taken off the machine.
-STARTER = (
-    "import sys\ndel sys.argv[0]\n__file__ = sys.argv[0]\n"
-    "try: exec(open(__file__, 'rb').read())\nexcept OSError: pass"
-)
 _FILES = {"project": "settings.json", "local": "settings.local.json"}
 _MANAGED = {
     "darwin": "/Library/Application Support/ClaudeCode",
@@ -63,18 +49,8 @@ def groups(machine: Machine, enforce: Enforce, *, every_tool: bool) -> dict[str,
         every_tool: whether calls of other tools than ours are looked at too, since a skill
             restricts them during its run.
     """
-    handler = {
-        "type": "command",
-        "command": machine.python,
-        "args": ["-I", "-S", "-c", STARTER, str(machine.main), enforce],
-        "timeout": TIMEOUT,
-    }
-    return {event: _group(event, handler, every_tool) for event in EVENTS}
-
-
-def _group(event: str, handler: Mapping[str, Any], every_tool: bool) -> dict[str, Any]:
-    matcher = {"matcher": EVERY if every_tool else OURS} if event == TOOLS else {}
-    return {**matcher, "hooks": [handler]}
+    tools = EVERY if every_tool else f"{prefix()}.*"
+    return starter.groups(machine.python, [str(machine.main), enforce], tools)
 
 
 def is_ours(handler: Any) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from skills2_nb.install.clients import Machine
-from skills2_nb.install.dispatcher import Enforce
 from skills2_nb.install.file import FileChange
 from skills2_nb.install.hook_rows import Spot, coming
 from skills2_nb.install.hooking import unhooking
 from skills2_nb.install.plan import Plan
 from skills2_nb.library.installed import Record
+
+if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
 
 
 def hooks_coming(

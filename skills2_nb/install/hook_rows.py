@@ -7,23 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skills2_nb.errors import Skills2Error
 from skills2_nb.formats.files import read_bytes
 from skills2_nb.formats.manifest import read_manifest
+from skills2_nb.hooks.home import DEFAULT
 from skills2_nb.install.clients import CLIENTS, Machine, Scope
-from skills2_nb.install.dispatcher import (
-    DEFAULT,
-    HOOK_SCOPES,
-    Enforce,
-    HookScope,
-    groups,
-    settings_of,
-)
+from skills2_nb.install.dispatcher import HOOK_SCOPES, HookScope, groups, settings_of
 from skills2_nb.install.file import FileChange
 from skills2_nb.install.hooking import hooking, mode_in, places_in, unhooking
 from skills2_nb.install.source import Source
 from skills2_nb.library.installed import Hooked, Record
+
+if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
 
 #: Where a skill's hooks go. A project's settings.json is everybody's, and the path in our entry is
 #: this machine's: elsewhere each prompt would show a failed hook. settings.local.json is one's own.
@@ -117,6 +115,20 @@ def without_skills(
     return changes, rows
 
 
+def without_need(places: Iterable[str], record: Record) -> dict[str, Hooked]:
+    """The rows of hooks that stay though a skill goes; what nobody needs stays by its own.
+
+    Args:
+        places: folders of skills that go.
+    """
+    gone, rows = set(places), dict(record.hooks)
+    for path, row in record.hooks.items():
+        if not gone.isdisjoint(row.skills):
+            left = tuple(item for item in row.skills if item not in gone)
+            rows[path] = replace(row, skills=left, alone=row.alone or not left)
+    return rows
+
+
 def _narrowed(
     path: str, rows: dict[str, Hooked], machine: Machine, left: list[str], gone: set[str]
 ) -> list[FileChange]:
@@ -149,20 +161,23 @@ def restricted(
     gone = set(without)
     mine = {os.path.realpath(place) for place in _lying(spot, machine)} | set(packages)
     if spot.scope in ("project", "local"):
-        near = (machine.cwd.resolve(), CLIENTS["claude"].skills("user", machine).resolve())
+        near = (machine.cwd.resolve(), *(place.resolve() for place in _users(machine)))
         mine = {place for place in mine if any(Path(place).is_relative_to(it) for it in near)}
     return any(_restricts(Path(place)) for place in sorted(mine - gone))
 
 
 def _lying(spot: Spot, machine: Machine) -> Iterator[Path]:
-    """Packages in the folders that Claude Code reads there."""
-    claude = CLIENTS["claude"]
-    folders = [claude.skills("user", machine)]
+    """Packages in the folders that Claude Code or the server reads there."""
+    folders = list(_users(machine))
     if spot.scope in ("project", "local"):
-        folders.append(claude.skills("project", machine))
+        folders += [CLIENTS["claude"].skills("project", machine), machine.cwd / "skills"]
     for folder in folders:
         if folder.is_dir():
             yield from sorted(folder.iterdir())
+
+
+def _users(machine: Machine) -> tuple[Path, Path]:
+    return CLIENTS["claude"].skills("user", machine), machine.home / ".claude" / "skills"
 
 
 def _restricts(folder: Path) -> bool:

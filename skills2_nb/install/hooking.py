@@ -6,16 +6,19 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from skills2_nb.errors import Skills2Error, UnreadableError
 from skills2_nb.formats.files import sha256
 from skills2_nb.install import file, folder, groups
-from skills2_nb.install.dispatcher import Enforce, mode_of
+from skills2_nb.install.dispatcher import mode_of
 from skills2_nb.install.file import FileChange
 from skills2_nb.install.groups import Made, Place, Trace
 from skills2_nb.install.layout import FaultyError
 from skills2_nb.library.installed import Hooked
+
+if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
 
 
 def hooking(path: Path, wanted: Mapping[str, Any], row: Hooked) -> tuple[FileChange | None, Hooked]:

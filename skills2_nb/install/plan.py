@@ -6,19 +6,22 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skills2_nb.errors import RefusedError
 from skills2_nb.install import clients, file, folder
 from skills2_nb.install.clients import Client, Machine, Scope
-from skills2_nb.install.dispatcher import Enforce
 from skills2_nb.install.entry import entering, leaving
 from skills2_nb.install.file import ChangedError, FileChange
 from skills2_nb.install.folder import FolderChange
-from skills2_nb.install.hook_rows import with_skill, without_skills
+from skills2_nb.install.hook_rows import with_skill, without_need, without_skills
 from skills2_nb.install.hunk import Hunk, hunks
 from skills2_nb.install.source import Source
 from skills2_nb.library import installed
 from skills2_nb.library.installed import Placed, Record
+
+if TYPE_CHECKING:
+    from skills2_nb.hooks.home import Enforce
 
 _TRIES = 8
 
@@ -135,7 +138,8 @@ def removing(
 
     Args:
         rows: settings file and package folder, for each client it is to leave.
-        hooks: whether hooks go that no skill needs any more.
+        hooks: whether hooks go that no skill needs any more; those that stay are as if they
+            had been asked for by themselves.
 
     Raises:
         RefusedError: the package or the entry was edited since.
@@ -163,10 +167,11 @@ def removing(
             _hand_over(packages, place, placed.made)
             folders.append(folder.emptying(Path(place), placed, force=force))
     going = tuple(item for item in folders if not item.is_empty)
-    hooked = record.hooks
     if hooks:
         changes, hooked = without_skills(unhooked, machine, record, packages)
         files += changes
+    else:
+        hooked = without_need(unhooked, record)
     return Plan(skill, going, tuple(files), record, Record(packages, entries, hooked))
 
 

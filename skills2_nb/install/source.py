@@ -16,6 +16,7 @@ from skills2_nb.formats.files import read_bytes, sha256
 from skills2_nb.formats.manifest import Manifest
 from skills2_nb.formats.package import Package, check_lock, listing, read_package
 from skills2_nb.formats.paths import is_safe_path, shown
+from skills2_nb.hooks.uses import prefix
 from skills2_nb.library.discovery import Target
 
 
@@ -101,7 +102,7 @@ def _check(package: Package) -> None:
 
 def _check_tools(manifest: Manifest) -> None:
     ids = [step.id for step in manifest.steps]
-    for tool in (f"mcp__skills2__{manifest.name}__{id_}" for id_ in ("start_run", *ids)):
+    for tool in (f"{prefix()}{manifest.name}__{id_}" for id_ in ("start_run", *ids)):
         if ids and len(tool) > LONGEST_TOOL:
             raise RefusedError(
                 f"the tool name {tool} has {len(tool)} characters, and clients allow "

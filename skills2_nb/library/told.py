@@ -6,8 +6,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from skills2_nb.hooks.event import untagged
+from skills2_nb.hooks.uses import PLUGIN_SERVER, SERVER, prefix
 from skills2_nb.library.activation import Contract
-from skills2_nb.library.tool_names import PLUGIN_SERVER, SERVER, shown, shown_server
+from skills2_nb.library.tool_names import shown
 
 #: Characters of a text.
 MOST_TEXT = 2_500
@@ -56,8 +58,8 @@ _BREAKS = frozenset({"Cc", "Cn", "Zl", "Zp"})
 
 
 def cut(text: str, most: int) -> str:
-    """Foreign text on one line, of at most so many characters."""
-    text = clean(text)
+    """Foreign text on one line, without tags, of at most so many characters."""
+    text = untagged(clean(text))
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
@@ -71,8 +73,8 @@ def _head(made: Contract, plugin: str, description: int) -> list[str]:
     ]
     if not plugin:
         lines.append(
-            f"Where {shown_server()}call_step is listed instead, it takes skill, step and "
-            f"arguments, and {shown_server()}activate_skill gives the steps' schemas."
+            f"Where {prefix()}call_step is listed instead, it takes skill, step and "
+            f"arguments, and {prefix()}activate_skill gives the steps' schemas."
         )
     lines += [
         "start_run opens a run with the user's prompt and inputs; end_run closes it with the "
@@ -117,7 +119,7 @@ def _pattern(made: Contract, plugin: str) -> str:
 
 def _before(made: Contract, plugin: str) -> str:
     """What stands before a step's id in the plain name of its tool."""
-    return shown_server(plugin) if plugin else f"{shown_server()}{made.name}__"
+    return prefix(plugin) if plugin else f"{prefix()}{made.name}__"
 
 
 def _listed(names: list[str]) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
-SERVER = "skills2"
-#: The server of a plugin that holds one skill.
-PLUGIN_SERVER = "s"
+from skills2_nb.hooks.uses import prefix
+
 #: A client shows a tool as ``mcp__skills2__<name>``, in at most 64 characters.
-LONGEST = 64 - len(f"mcp__{SERVER}__")
+LONGEST = 64 - len(prefix())
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -44,9 +43,4 @@ def shown(skill: str, verb: str, plugin: str = "") -> str:
     Args:
         plugin: the plugin that holds the skill alone; empty for the kit's own server.
     """
-    return shown_server(plugin) + (alone(verb) if plugin else named(skill, verb))
-
-
-def shown_server(plugin: str = "") -> str:
-    """What comes before the name of each tool of a server."""
-    return f"mcp__plugin_{plugin}_{PLUGIN_SERVER}__" if plugin else f"mcp__{SERVER}__"
+    return prefix(plugin) + (alone(verb) if plugin else named(skill, verb))

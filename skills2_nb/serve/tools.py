@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from skills2_nb.formats.manifest import StepEntry
+from skills2_nb.hooks import uses
 from skills2_nb.library import tool_names
 from skills2_nb.library.activation import Card, Contract
 from skills2_nb.serve import schemas
 from skills2_nb.serve.schemas import RUN_ID, TEXTS, Schema
 
-SERVER = tool_names.SERVER
-#: What the server of a plugin is called: the plugin's name already says whose tools they are.
-ALONE = tool_names.PLUGIN_SERVER
+SERVER, ALONE = uses.SERVER, uses.PLUGIN_SERVER
 #: More tools than this are not listed one by one.
 MOST_TOOLS = 64
 #: A client cuts instructions and a description behind so many bytes.

@@ -129,6 +129,10 @@ WRONG = [
     (None, "--author A", 2, "belong to --format plugin"),
     (None, "--format plugin --author <x>", 2, "no `Name <mail>`"),
     (None, "--format plugin --license none.txt", 2, "there is no such file"),
+    (None, "--format plugin --license /dev/zero", 2, "is no plain file"),
+    (None, f"-o skills/{NAME}", 2, "lies in the skill itself"),
+    (None, f"-o skills/{NAME}/x/../dist", 2, "lies in the skill itself"),
+    (None, f"--format plugin -o skills/{NAME}", 2, "lies in the skill itself"),
     (None, "--format plugin --name A_B", 2, "lower-case words and hyphens"),
     (None, "--format tar", 2, "is not one of"),
 ]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from skills2_nb.convert import bundle_plugin
 from skills2_nb.convert.bundle import Bundle
-from skills2_nb.convert.bundle_plugin import Choices, Served, plugin, prefix
+from skills2_nb.convert.bundle_plugin import Choices, Served, plugin
 from skills2_nb.convert.bundle_source import Source, source_of
 from skills2_nb.errors import RefusedError, UsageError
 from skills2_nb.formats.package import lock, parse_lock
-from skills2_nb.install import dispatcher
+from skills2_nb.hooks.starter import EVENTS, STARTER, TIMEOUT, TOOLS
+from skills2_nb.hooks.uses import prefix
 from skills2_nb.library import tool_names
 from tests.convert.bundles import write_notebook, write_prose
 
@@ -66,29 +66,38 @@ def test_the_manifest_has_the_types_that_the_client_asks_for(source: Source) -> 
     assert "hooks" not in made
 
 
+@pytest.mark.parametrize("author", [{"a": "b"}, ["Ana"], 7, " ", None])
+def test_an_author_of_another_shape_is_none(source: Source, author: Any) -> None:
+    made = plugin(with_front(source, author=author), Choices(), SERVED)
+    assert "author" not in manifest(made) and any("names no author" in note for note in made.notes)
+
+
 def test_hooks_are_of_the_exec_form_and_named_nowhere_else(source: Source) -> None:
     whole = json.loads(plugin(source, Choices(), SERVED).files["hooks/hooks.json"])
-    assert list(whole["hooks"]) == list(dispatcher.EVENTS) == list(bundle_plugin.EVENTS)
+    assert list(whole["hooks"]) == list(EVENTS)
     for event, (group,) in whole["hooks"].items():
         (handler,) = group["hooks"]
         assert handler == {
             "type": "command",
             "command": "python3",
             "args": [
-                *("-I", "-S", "${CLAUDE_PLUGIN_ROOT}/hooks/main.py", "advise"),
+                *("-I", "-S", "-c", STARTER),
+                *("${CLAUDE_PLUGIN_ROOT}/hooks/main.py", "advise"),
                 *("${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_DATA}"),
             ],
-            "timeout": dispatcher.TIMEOUT,
+            "timeout": TIMEOUT,
         }
-        wanted = "mcp__plugin_trial-skill_s__.*" if event == dispatcher.TOOLS else None
+        wanted = "mcp__plugin_trial-skill_s__.*" if event == TOOLS else None
         assert group.get("matcher") == wanted
 
 
 def test_a_skill_that_restricts_tools_looks_at_every_call(source: Source) -> None:
     runtime = replace(source.manifest.runtime, restrict_tools=True)
     strict = replace(source, manifest=replace(source.manifest, runtime=runtime))
-    whole = json.loads(plugin(strict, Choices(), SERVED).files["hooks/hooks.json"])
-    assert whole["hooks"]["PreToolUse"][0]["matcher"] == "*"
+    files = plugin(strict, Choices(), SERVED).files
+    assert json.loads(files["hooks/hooks.json"])["hooks"]["PreToolUse"][0]["matcher"] == "*"
+    text = files["README.md"].decode()
+    assert "other tools are held back" in text and "Nothing is blocked" not in text
 
 
 def test_the_server_is_called_s_and_keeps_its_state_in_data(source: Source) -> None:
@@ -106,7 +115,7 @@ def test_the_server_is_called_s_and_keeps_its_state_in_data(source: Source) -> N
             }
         }
     }
-    assert prefix("other") == tool_names.shown_server("other")
+    assert tool_names.shown("trial-skill", "add", "other") == "mcp__plugin_other_s__add"
 
 
 def test_prose_alone_needs_no_server(tmp_path: Path) -> None:
@@ -191,5 +200,7 @@ def test_the_readme_says_what_where_and_what_for(source: Source) -> None:
     text = plugin(source, Choices(), SERVED).files["README.md"].decode()
     for said in ("# trial-skill\n", source.description, "| `add` | Add up. |", "data folder"):
         assert said in text
+    assert "Nothing is blocked." in text and "held back" not in text
+    assert "a mark is put there" in text
     assert "{" not in text
     assert text.count("`hooks/LICENSE`") == 1

@@ -71,6 +71,15 @@ def folder_out(place: Path) -> None:
     (place / "assets").symlink_to(place.parent)
 
 
+def hidden(name: str, link: str = "notes.txt") -> Callable[[Path], None]:
+    def make(place: Path) -> None:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text("KEY=1")
+        (place / link).symlink_to(place / name)
+
+    return make
+
+
 def dead_link(place: Path) -> None:
     (place / "a").symlink_to(place / "b")
 
@@ -103,6 +112,10 @@ def twins(place: Path) -> None:
 ODD = [
     (link_out, "a link that leaves the skill"),
     (folder_out, "a link that leaves the skill"),
+    *(
+        (hidden(name), "notes.txt is a link to a file that stays behind")
+        for name in (".env", ".aws/key", "a/.b/c", "__pycache__/a.py", "a.pyc", "node_modules/a")
+    ),
     (dead_link, "a link to no file"),
     (loop, "a link to no file"),
     (pipe, "no plain file"),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from skills2_nb.hooks.starter import EVENTS
 from skills2_nb.install import file
-from skills2_nb.install.dispatcher import EVENTS
 from skills2_nb.install.hook_plan import hooks_coming, hooks_going
 from skills2_nb.install.hook_rows import spots
 from skills2_nb.install.plan import Hooks, carry_out

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from skills2_nb.hooks.starter import EVENTS
 from skills2_nb.install.clients import Machine
-from skills2_nb.install.dispatcher import EVENTS, groups
+from skills2_nb.install.dispatcher import groups
 from skills2_nb.install.groups import with_groups
 
 CLAUDE = os.environ.get("SKILLS2_CLAUDE", "")

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from skills2_nb.hooks.home import MODES
+from skills2_nb.hooks.starter import EVENTS, TOOLS
 from skills2_nb.install.clients import Machine
 from skills2_nb.install.dispatcher import (
-    EVENTS,
-    MODES,
-    OURS,
-    TOOLS,
     groups,
     is_ours,
     managed_settings,
@@ -28,7 +26,7 @@ def test_a_group_says_what_the_dispatcher_is_told(mode):
     made = groups(HERE, mode, every_tool=False)
     assert tuple(made) == EVENTS
     assert {event for event, group in made.items() if "matcher" in group} == {TOOLS}
-    assert made[TOOLS]["matcher"] == OURS
+    assert made[TOOLS]["matcher"] == "mcp__skills2__.*"
     assert groups(HERE, mode, every_tool=True)[TOOLS]["matcher"] == "*"
     for group in made.values():
         (handler,) = group["hooks"]

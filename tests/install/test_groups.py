@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from skills2_nb.install.dispatcher import EVENTS
+from skills2_nb.hooks.starter import EVENTS
 from skills2_nb.install.groups import found, is_bare, with_groups, without_groups
 from skills2_nb.install.layout import FaultyError
 from tests.install.test_settings import arrays, blanks, objects, scalars, values

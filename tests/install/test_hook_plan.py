@@ -3,13 +3,15 @@
 import json
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from skills2_nb.errors import RefusedError, UnreadableError
+from skills2_nb.hooks.starter import EVENTS
 from skills2_nb.install import file
-from skills2_nb.install.dispatcher import EVENTS, groups
+from skills2_nb.install.dispatcher import groups
 from skills2_nb.install.hook_plan import hooks_coming, hooks_going
 from skills2_nb.install.hook_rows import Spot, spots
 from skills2_nb.install.plan import Hooks, carry_out, removing
@@ -320,3 +322,55 @@ def test_a_skill_that_restricts_and_only_lies_there_counts_too(package, machine,
     shutil.copytree(other, machine.home / ".claude/skills" / other.name)
     come()
     assert matcher(settings) == "*"
+
+
+@pytest.mark.parametrize("place", ["skills", ".claude/skills"])
+def test_what_the_server_reads_of_a_project_counts_there(place, package, machine, come):
+    other = second(package)
+    shutil.copytree(other, machine.cwd / place / other.name)
+    come("local")
+    assert matcher(machine.cwd / ".claude/settings.local.json") == "*"
+
+
+def test_a_moved_folder_of_claudes_does_not_hide_the_homes(package, machine, come, tmp_path):
+    other = second(package)
+    shutil.copytree(other, machine.home / ".claude/skills" / other.name)
+    moved = replace(machine, environ={"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")})
+    done = carry_out(lambda record: hooks_coming(spots(moved)[0], moved, record), [])
+    assert matcher(done.files[0].path) == "*"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_hooks_that_are_left_out_of_one_uninstall_go_with_the_last_skill(
+    first, put_in, package, machine, settings
+):
+    other = second(package)
+    put_in(hooks=HOOKS)
+    put_in(folder=other, hooks=HOOKS)
+    names = [package.name, other.name]
+
+    def gone(name, *, hooks):
+        place = machine.home / ".claude/skills" / name
+        rows = [(str(Path.home() / ".claude.json"), str(place))]
+        carry_out(lambda r: removing(name, rows, r, machine, hooks=hooks), [])
+
+    gone(names[first], hooks=False)
+    assert settings.exists()
+    gone(names[1 - first], hooks=True)
+    assert not settings.exists()
+    assert installed.read() == installed.Record()
+
+
+def test_hooks_that_nobody_needs_and_nobody_took_stay_by_their_own(
+    put_in, take_out, machine, settings, go
+):
+    done = put_in(hooks=HOOKS)
+    rows = [(path, place) for path, row in done.after.entries.items() for place in row.skills]
+    carry_out(lambda r: removing("weekly-numbers", rows, r, machine, hooks=False), [])
+    (row,) = installed.read().hooks.values()
+    assert (row.alone, row.skills) == (True, ())
+    put_in(hooks=HOOKS)
+    take_out()
+    assert settings.exists()
+    go()
+    assert not settings.exists()
