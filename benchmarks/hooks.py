@@ -90,8 +90,8 @@ def _skill(folder: Path, number: int) -> Listed:
     shared = [*PROMPT.lower().replace(",", "").split(), *own]
     phrases = [" ".join(chance.sample(shared, 4)) for _ in range(5)]
     entries = Entries(
-        tuple(tuple(rule.words(text)) for text in [*phrases, *([] if number else [CALLED_FOR])]),
-        tuple(tuple(rule.words(word)) for word in chance.sample(own, 4)),
+        tuple(rule.entry(text) for text in [*phrases, *([] if number else [CALLED_FOR])]),
+        tuple(rule.entry(word) for word in chance.sample(own, 4)),
         (),
     )
     return Listed(name, "", str(place), 0.5, False, entries, CHECKLIST)

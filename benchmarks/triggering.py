@@ -11,15 +11,16 @@ from skills2_nb.library.labelled import Outcome, Tally, outcomes, parse, tallies
 HERE = Path(__file__).parent
 PROMPTS = HERE / "prompts.jsonl"
 SKILLS = HERE.parent / "skills"
-#: The half that rule and phrases were tuned on, and the half that nobody looked at.
+#: The half that rule and tables were tuned on, and the half that nobody had looked at.
 SPLITS = ("tune", "held")
 HEAD = ("skill", *(f"{split}: {what}" for split in SPLITS for what in ("precision", "recall")))
 INTRO = """# Triggers
 
 `benchmarks/prompts.jsonl` has labelled prompts of each skill: half of them should call for it, half
-are near misses. They were written before the rule and the phrases were tuned, and that was done on
-one half alone (`tune`). A prompt counts for the skill it is labelled with; the skills stand side by
-side, as in an index. Behind each share stands what it is of: the told, and those that were due.
+are near misses. Rule and tables were tuned on one half (`tune`). The other one (`held`) was written
+by somebody else, unseen by those who tuned, and measured once they had finished. A prompt counts
+for the skill it is labelled with; the skills stand side by side, as in an index. Behind each share
+stands what it is of: the told, and those that were due.
 """
 
 

@@ -14,6 +14,13 @@ _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(.*)$")
 _QUOTED = re.compile(r"[\"“”]([^\"“”\n]{3,80})[\"“”]")
 _WHEN = re.compile(r"(?i)\b(?:when|whenever|if)\b[^.;:]*?\b(?:asks?|wants?|needs?)\b[^.;]*")
+#: Between two things that a user may ask for.
+_OR = re.compile(
+    r",\s*(?:(?:or|and)\b)?|\bor\b(?=\s+(?:an?|the|for|to|about|if|how|what|when|where|whether|which|who|why)\b)"
+)
+_LEAD = re.compile(r"^(?:(?:about|for|if|whether|says?)\s+)+", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.?!;])\s+")
+_NOT_FOR = re.compile(r"(?:not\b|never\b|do not\b|don't\b)", re.IGNORECASE)
 _TO_USE = re.compile(r"(?i)when(ever)? (not )?to use\b")
 _WORD = re.compile(r"[^\W\d_][\w-]*\w")
 _ATTACHED = re.compile(
@@ -40,6 +47,30 @@ when whenever where whether which while who whom why will with within without wo
 skill skills task tasks
 """
 _STOP = frozenset(_STOP_WORDS.split())
+#: Words that half of all prompts have; no skill is known by them.
+_EVERYDAY_WORDS = """
+able across actual add against ago almost along already always analyse analysis analyze another
+answer anything apply around ask asked asks available away back bad based become before beforehand
+behind best better big bring call called calls change changed changes check checked checks choose
+clear close come comes common compare complete correct count create customer customers data date
+dates day days decide describe detail details different difference directly early easy end enough
+even event events every everything example expected explain explains explained far fast fell file
+files find finds first fit follow follows form found full general given go goes going good great
+group groups grow half hand handle happen happened hard help helps high hold holds hour hours
+however idea important include information input instead item items keep key kind know large last
+late later lead least less let level like line list little log long look looks lot low main
+matter mean means minute minutes month months move moved moves name new newer next nobody number
+numbers observe observed offer ok old older open order ordinary output part people per perhaps
+period person place plain plan please point possible problem process produce project provide
+purpose put quarter question questions quick quite rate rather read reads ready real really reason
+report request result results return returns right rise rose row run said save say says second
+seem send series shall side simple simply since single size small somebody someone something
+specific standard start state stated stay step steps still stop such sum support sure system take
+takes talk team tell test tests text thing things think third time times today together told top
+turn turns two type understand user users valid value values various version walk way week weeks
+well went whole win word words work works worst write year years yes yesterday yet
+"""
+_EVERYDAY = _STOP | frozenset(_EVERYDAY_WORDS.split())
 
 
 def outside_fences(body: str) -> Iterator[str]:
@@ -77,21 +108,33 @@ def phrases(description: str, body: str) -> tuple[str, ...]:
         for quoted in _QUOTED.findall(text):
             _keep(found, quoted)
     for clause in _WHEN.findall(description):
-        _keep(found, re.split(r"\b(?:asks?|wants?|needs?)\b", clause, maxsplit=1)[-1])
+        asked = re.split(r"\b(?:asks?|wants?|needs?)\b", clause, maxsplit=1)[-1]
+        things = _OR.split(asked)
+        for one in things:
+            if len(things) == 1 or _speaks(one):
+                _keep(found, _LEAD.sub("", one.strip()))
     for line in section:
         item = _ITEM.match(line)
-        if item:
-            _keep(found, item.group(1))
+        for one in _SENTENCE.split(item.group(1)) if item else ():
+            if _speaks(one):
+                _keep(found, one)
     return tuple(found.values())[:MOST_PHRASES]
+
+
+def _speaks(text: str) -> bool:
+    """Whether a part of a sentence stands alone: two words, and not only everyday's."""
+    words = {word for word in _WORD.findall(text.lower()) if word not in _STOP}
+    return len(words) > 1 and not words <= _EVERYDAY
 
 
 def keywords(name: str, description: str, body: str) -> tuple[str, ...]:
     """Single words of name, description and "When to use" that say something, at most 24."""
-    texts = [name.replace("-", " "), description, *when_to_use(body)]
+    does = " ".join(one for one in _SENTENCE.split(description) if not _NOT_FOR.match(one))
+    texts = [name.replace("-", " "), *_WHEN.findall(does), *when_to_use(body), does]
     found: dict[str, None] = {}
     for text in texts:
         for word in _WORD.findall(text.lower()):
-            if len(word) > 2 and word not in _STOP:
+            if len(word) > 2 and word not in _EVERYDAY:
                 found.setdefault(word)
     return tuple(found)[:MOST_KEYWORDS]
 

@@ -6,8 +6,9 @@ it. Its parts, each found by the numbers in the first line:
 - the head: ``#skills2``, layout, skills, lowest threshold of all, end of the stems, end of the
   table, bytes of the file; padded to ``HEAD`` bytes;
 - the stems, sorted: ``stem``, tab, then groups such as ``9240:7.0 9.2`` (a third, in parts of
-  ``WHOLE``, of the phrases 0 of row 7 and 2 of row 9) and ``k:7`` (a keyword of row 7 begins with
-  it); ``=name``, tab, gives the rows of a skill by its name;
+  ``WHOLE``, of the phrases 0 of row 7 and 2 of row 9), ``2/7:7.1`` (a text of the second of three
+  parts of phrase 1 of row 7 begins with it) and ``k:7`` (a keyword of row 7 does); ``=name``, tab,
+  gives the rows of a skill by its name;
 - the table: where each row lies, ``ROW`` bytes each;
 - the rows, by name: the columns of :class:`Row`, separated by tabs;
 - the texts that are told.
@@ -20,8 +21,12 @@ already; a file that is absent, cut or of another layout holds no skill.
 from skills2_nb.hooks import triggers_rule as rule
 from skills2_nb.hooks.system import calls
 
+TYPE_CHECKING = False  # `typing` is dear
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 FILE = "triggers.tsv"
-LAYOUT = 1
+LAYOUT = 2
 HEAD = 128
 #: Bytes of a line of the table: offset and length, with a space and a line feed.
 ROW = 20
@@ -33,7 +38,7 @@ MOST_TOLD = 3
 MOST_READ = 64
 _NEAR = 2_048
 #: Words of a phrase are counted above its share, in one sum.
-_WORD, _SHARE = 1 << 24, (1 << 24) - 1
+_WORD, _SHARE = 1 << 40, (1 << 40) - 1
 
 
 class Told:
@@ -68,29 +73,49 @@ class Row:
         restrict: whether the skill holds other tools back during a run.
         allowed: the rules of its ``allowed-tools``, where it does.
         text: offset and length of what is told.
-        phrases: stems of each; the skill's name is one where it has two words or more.
-        keywords: stems of each.
-        negatives: stems of each.
     """
 
     __slots__ = (
-        "allowed", "folder", "keywords", "name", "negatives", "phrases", "restrict", "root",
-        "text", "threshold",
+        "_entries", "allowed", "folder", "name", "restrict", "root", "text", "threshold",
     )  # fmt: skip
 
     def __init__(self, line: bytes) -> None:
-        self.name, self.root, self.folder, threshold, flags, allowed, at, length, *entries = (
+        self.name, self.root, self.folder, threshold, flags, allowed, at, length, *self._entries = (
             line.decode("utf-8", "surrogateescape").removesuffix("\n").split("\t")
         )
         self.threshold = float(threshold)
         self.restrict = "r" in flags
         self.allowed = tuple(allowed.split("|")) if allowed else ()
         self.text = int(at), int(length)
-        self.phrases, self.keywords, self.negatives = map(_entries, entries)
+
+    # Taking the entries apart costs more than all else, so it is done one by one, as they are asked
+    # for: the first phrase that occurs is the last one needed.
+    @property
+    def phrases(self) -> "Iterator[rule.Entry]":
+        """Each phrase; the skill's name is one where it has two words or more."""
+        return _entries(self._entries[0])
+
+    @property
+    def keywords(self) -> "Iterator[rule.Entry]":
+        """Each keyword."""
+        return _entries(self._entries[1])
+
+    @property
+    def negatives(self) -> "Iterator[rule.Entry]":
+        """Each ``not`` entry."""
+        return _entries(self._entries[2])
 
 
-def _entries(text: str) -> tuple[rule.Entry, ...]:
-    return tuple([tuple(entry.split(" ")) for entry in text.split("|")]) if text else ()
+def _entries(text: str) -> "Iterator[rule.Entry]":
+    return map(_entry, text.split("|")) if text else iter(())
+
+
+def _entry(text: str) -> rule.Entry:
+    if "+" not in text and "/" not in text:
+        return ((tuple(text.split(" ")),),)
+    return tuple(
+        [tuple([tuple(one.split(" ")) for one in part.split("/")]) for part in text.split("+")]
+    )
 
 
 class Index:
@@ -174,14 +199,17 @@ def prospects(index: Index, prompt: rule.Places) -> list[tuple[float, int]]:
     """The rows that may reach the lowest threshold: minus the most they can have, and number."""
     parts: dict[bytes, int] = {}
     keywords: dict[bytes, int] = {}
+    lacking: dict[bytes, int] = {}
     for word in prompt:
         for group in index.posting(word):
             part, _, places = group.partition(b":")
             if part == b"k":
                 _add(keywords, 1, places)
+            elif b"/" in part:
+                _cross_out(lacking, part, places)
             else:
                 _add(parts, _WORD + int(part), places)
-    most: dict[bytes, float] = {}
+    most = {place.partition(b".")[0]: 1.0 for place, left in lacking.items() if not left}
     for phrase, found in parts.items():
         if found & _SHARE >= WHOLE:
             value = 1.0
@@ -198,6 +226,14 @@ def prospects(index: Index, prompt: rule.Places) -> list[tuple[float, int]]:
     able = [item for item in able if -item[0] >= index.lowest]
     able.sort()
     return able[:MOST_READ]
+
+
+def _cross_out(lacking: dict[bytes, int], part: bytes, places: bytes) -> None:
+    """Note that a part of some phrases may stand there: its bit, and those of all parts."""
+    bit, _, whole = part.partition(b"/")
+    there, full = ~int(bit), int(whole)
+    for place in places.split(b" "):
+        lacking[place] = lacking.get(place, full) & there
 
 
 def _add(sums: dict[bytes, int], value: int, places: bytes) -> None:
@@ -244,7 +280,7 @@ def _order(item: tuple[float, int, Row]) -> tuple[float, int]:
     return item[:2]
 
 
-def named(index: str, skill: str, cwd: str) -> Told | None:
+def named(index: str, skill: str, cwd: str) -> "Told | None":
     """The skill of that name; None where there is none for this folder."""
     try:
         with Index(index) as opened:
@@ -254,7 +290,7 @@ def named(index: str, skill: str, cwd: str) -> Told | None:
         return None
 
 
-def nearest(index: Index, skill: str, cwd: str) -> Row | None:
+def nearest(index: Index, skill: str, cwd: str) -> "Row | None":
     """The copy of a skill that counts in a folder: of the innermost project, else the user's."""
     if not skill or "\n" in skill or "\t" in skill:
         return None

@@ -1,18 +1,23 @@
 """When a prompt calls for a skill: words and score.
 
 A prompt and the entries of a skill's ``[triggers]`` become words in one way: small letters, without
-signs, without words that say nothing (``the``, ``why``, ``our``), each cut to its stem. An entry
+signs, without words that say nothing (``the``, ``why``, ``our``), each cut to its stem. A text
 *occurs* where its words stand in the prompt in their order, with at most ``GAP`` others between two
-of them. The score is
+of them; an entry ``a | b + c`` where one text of each part does, the parts within ``STRETCH`` words
+of one another. The score is
 
-    1 for a phrase that occurs, else ``PART`` x the best share of a phrase's words that stand near
-    one another (two words or more, of a phrase of three or more); plus ``KEY`` for each keyword
-    that occurs and is no part of a longer one that does; at most 1.
+    1 for a phrase that occurs, else ``PART`` x the best share of a plain phrase's words that stand
+    near one another (two or more, of three or more); plus ``KEY`` for each keyword that occurs and
+    whose words belong to no other one that does; at most 1.
 
 A skill is told where the score reaches its threshold and none of its ``not`` entries occurs.
 
 Nothing is imported here: Claude Code waits for this at each prompt.
 """
+
+TYPE_CHECKING = False  # `typing` is dear
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Words that may stand between two words of an entry.
 GAP = 2
@@ -44,13 +49,19 @@ _IRREGULAR = {
     "broken": "break", "wrote": "writ", "written": "writ", "began": "begin", "begun": "begin",
     "kept": "kep", "keep": "kep", "bought": "buy", "sold": "sel", "paid": "pay", "made": "mak",
 }  # fmt: skip
+
+
+def _pairs(plain: str, whole: str) -> "dict[str, str]":
+    return {sign: whole[at] for at, sign in enumerate(plain)}
+
+
 #: How decomposed letters are put together; a clipboard of macOS has them.
 _MARKS = {
-    0x300: dict(zip("aeiou", "àèìòù", strict=True)),
-    0x301: dict(zip("aeiouy", "áéíóúý", strict=True)),
-    0x302: dict(zip("aeiou", "âêîôû", strict=True)),
-    0x303: dict(zip("ano", "ãñõ", strict=True)),
-    0x308: dict(zip("aeiouy", "äëïöüÿ", strict=True)),
+    0x300: _pairs("aeiou", "àèìòù"),
+    0x301: _pairs("aeiouy", "áéíóúý"),
+    0x302: _pairs("aeiou", "âêîôû"),
+    0x303: _pairs("ano", "ãñõ"),
+    0x308: _pairs("aeiouy", "äëïöüÿ"),
     0x30A: {"a": "å"},
     0x327: {"c": "ç"},
 }
@@ -152,8 +163,29 @@ def _once(word: str) -> str:
 
 #: The places of each stem in a prompt.
 Places = dict[str, list[int]]
-#: The stems of a phrase, a keyword or a ``not`` entry.
-Entry = tuple[str, ...]
+#: The stems of a plain text, in order.
+Words = tuple[str, ...]
+#: Texts of which one is enough.
+Part = tuple[Words, ...]
+#: A phrase, a keyword or a ``not`` entry: all of its parts have to stand there.
+Entry = tuple[Part, ...]
+
+
+def entry(text: str) -> Entry:
+    """What an author wrote: parts with `` + `` between them, each of texts with `` | ``.
+
+    A part that says nothing never occurs, so an entry with one is none.
+    """
+    parts = [
+        tuple(dict.fromkeys(made for one in part.split(" | ") if (made := tuple(words(one)))))
+        for part in " ".join(text.split()).split(" + ")
+    ]
+    return tuple(parts) if all(parts) else ()
+
+
+def is_plain(entry: Entry) -> bool:
+    """Whether it is one text, without parts or others in its place."""
+    return len(entry) == 1 and len(entry[0]) == 1
 
 
 def places(stems: list[str]) -> Places:
@@ -166,35 +198,60 @@ def places(stems: list[str]) -> Places:
     return found
 
 
-def occurs(prompt: Places, entry: Entry) -> bool:
-    """Whether all words of an entry stand there in order, close together."""
-    ends = prompt.get(entry[0], [])
-    for word in entry[1:]:
-        if not ends or word not in prompt:
+def occurs(prompt: Places, wanted: Entry) -> bool:
+    """Whether every part of an entry stands there, within ``STRETCH`` words, in any order."""
+    found = []
+    for part in wanted:
+        at = _stands(prompt, part)
+        if not at:
             return False
+        found.append(at)
+    return len(found) == 1 or bool(found and _near(found) == len(found))
+
+
+def _stands(prompt: Places, part: Part) -> list[int]:
+    """Where one of some texts ends."""
+    found: list[int] = []
+    for one in part:
+        if one[0] in prompt:
+            found += prompt[one[0]] if len(one) == 1 else _ends(prompt, one)
+    return found
+
+
+def _ends(prompt: Places, text: Words) -> list[int]:
+    """Where a text ends whose words stand there in their order, close together."""
+    ends = prompt[text[0]]
+    for word in text[1:]:
+        if not ends or word not in prompt:
+            return []
         ends = [at for at in prompt[word] if any(0 < at - end <= GAP + 1 for end in ends)]
-    return bool(ends)
+    return ends
 
 
-def share(prompt: Places, entry: Entry) -> float:
-    """The largest share of an entry's words that stand within a stretch of the prompt.
+def _near(found: list[list[int]]) -> int:
+    """How many of some parts stand in one stretch, at most."""
+    starts = [at for places in found for at in places]
+    if max(starts) - min(starts) < STRETCH:
+        return len(found)
+    return max(
+        sum(any(start <= at < start + STRETCH for at in places) for places in found)
+        for start in starts
+    )
+
+
+def share(prompt: Places, phrase: Entry) -> float:
+    """The largest share of a plain phrase's words that stand within a stretch of the prompt.
 
     One word is no part of a phrase, and two words in no order are no phrase.
     """
-    wanted = set(entry)
-    near = [word for word in wanted if word in prompt]
-    if len(wanted) < 3 or len(near) < 2:
+    if not is_plain(phrase):
         return 0.0
-    found = sorted([at for word in near for at in prompt[word]])
-    if found[-1] - found[0] < STRETCH:
-        return len(near) / len(wanted)
-    most = max(_within(prompt, near, start) for start in found)
+    wanted = set(phrase[0][0])
+    found = [prompt[word] for word in wanted if word in prompt]
+    if len(wanted) < 3 or len(found) < 2:
+        return 0.0
+    most = _near(found)
     return most / len(wanted) if most > 1 else 0.0
-
-
-def _within(prompt: Places, words: list[str], start: int) -> int:
-    """How many of some words stand in the stretch that begins there."""
-    return sum(any(start <= at < start + STRETCH for at in prompt[word]) for word in words)
 
 
 def worth(prompt: Places, phrase: Entry) -> float:
@@ -202,21 +259,32 @@ def worth(prompt: Places, phrase: Entry) -> float:
     return 1.0 if occurs(prompt, phrase) else PART * share(prompt, phrase)
 
 
-def score(prompt: Places, phrases: tuple[Entry, ...], keywords: tuple[Entry, ...]) -> float:
+def score(prompt: Places, phrases: "Iterable[Entry]", keywords: "Iterable[Entry]") -> float:
     """How much speaks for a skill, 0 to 1."""
     best = 0.0
     for phrase in phrases:
-        if any([word in prompt for word in phrase]):  # noqa: C419  # a list is faster here
-            best = max(best, worth(prompt, phrase))
+        best = max(best, worth(prompt, phrase))
+        if best == 1.0:
+            return best  # there is no more to have
     return rounded(best + KEY * len(counted(prompt, keywords)))
 
 
-def counted(prompt: Places, keywords: tuple[Entry, ...]) -> list[Entry]:
-    """The keywords that occur, without those that are a part of another one that does."""
-    found = [keyword for keyword in keywords if keyword[0] in prompt and occurs(prompt, keyword)]
+def counted(prompt: Places, keywords: "Iterable[Entry]") -> list[Entry]:
+    """The keywords that occur, without those whose words belong to another one that does."""
+    found = [keyword for keyword in keywords if occurs(prompt, keyword)]
     if len(found) < 2:
         return found
-    return [one for one in found if not any(set(one) < set(other) for other in found)]
+    said = [_said(prompt, keyword) for keyword in found]
+    return [
+        keyword
+        for at, keyword in enumerate(found)
+        if not any(said[at] < other for other in said) and said[at] not in said[:at]
+    ]
+
+
+def _said(prompt: Places, keyword: Entry) -> set[str]:
+    """The words of a keyword that make it occur."""
+    return {word for part in keyword for text in part if _stands(prompt, (text,)) for word in text}
 
 
 def rounded(value: float) -> float:
@@ -224,6 +292,6 @@ def rounded(value: float) -> float:
     return min(1.0, round(value, 6))
 
 
-def denied(prompt: Places, negatives: tuple[Entry, ...]) -> bool:
+def denied(prompt: Places, negatives: "Iterable[Entry]") -> bool:
     """Whether something occurs that takes the skill out."""
     return any(occurs(prompt, entry) for entry in negatives)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -100,7 +100,7 @@ def relisted(index: Index, row: Row) -> Listed:
         row.folder,
         row.threshold,
         row.restrict,
-        Entries(row.phrases, row.keywords, row.negatives),
+        Entries(tuple(row.phrases), tuple(row.keywords), tuple(row.negatives)),
         index.text(row),
         row.allowed,
     )
@@ -122,7 +122,7 @@ def entries_of(name: str, triggers: Triggers) -> Entries:
 
 def _stems(texts: Iterable[str]) -> tuple[rule.Entry, ...]:
     """What each text is to the rule; one of words that say nothing is none."""
-    return tuple(dict.fromkeys(entry for text in texts if (entry := tuple(rule.words(text)))))
+    return tuple(dict.fromkeys(entry for text in texts if (entry := rule.entry(text))))
 
 
 def index_bytes(skills: Iterable[Listed]) -> bytes:
@@ -157,15 +157,32 @@ def _stem_lines(skills: Sequence[Listed]) -> bytes:
     for number, skill in enumerate(skills):
         names[f"={skill.name}"].append(str(number))
         for at, phrase in enumerate(skill.entries.phrases):
-            part = str(ceil(WHOLE / len(set(phrase))))
-            for stem in dict.fromkeys(phrase):
+            for stem, part in _sought(phrase):
                 groups[stem][part].append(f"{number}.{at}")
         for keyword in skill.entries.keywords:
-            groups[keyword[0]]["k"].append(str(number))
+            for stem in dict.fromkeys(text[0] for text in keyword[0]):
+                groups[stem]["k"].append(str(number))
     told = {name: ",".join(rows) for name, rows in names.items()}
     for stem, parts in groups.items():
         told[stem] = ",".join(f"{part}:{' '.join(parts[part])}" for part in sorted(parts))
     return b"".join(sorted(_bytes(f"\n{key}\t{told[key]}") for key in told)) + b"\n"
+
+
+def _sought(phrase: rule.Entry) -> Iterator[tuple[str, str]]:
+    """The stems a phrase is found by, and what each of them is of it.
+
+    Of a plain phrase its words, each with its share in parts of ``WHOLE``; of others the first
+    word of each text, with the bit of its part and those of all. More than the score may come of
+    these, never less.
+    """
+    if rule.is_plain(phrase):
+        stems = dict.fromkeys(phrase[0][0])
+        yield from ((stem, str(ceil(WHOLE / len(stems)))) for stem in stems)
+        return
+    whole = (1 << len(phrase)) - 1
+    for at, part in enumerate(phrase):
+        for stem in dict.fromkeys(text[0] for text in part):
+            yield stem, f"{1 << at}/{whole}"
 
 
 def _rows(skills: Sequence[Listed], start: int) -> tuple[list[bytes], list[bytes]]:
@@ -196,7 +213,9 @@ def _row(skill: Listed, at: int, length: int) -> bytes:
 
 
 def _written(entries: tuple[rule.Entry, ...]) -> str:
-    return "|".join(" ".join(entry) for entry in entries)
+    return "|".join(
+        "+".join("/".join(" ".join(text) for text in part) for part in entry) for entry in entries
+    )
 
 
 def _bytes(text: str) -> bytes:

@@ -23,10 +23,11 @@ class Evidence:
     Attributes:
         kind: the list it comes from.
         text: as its author wrote it.
-        words: the stems that count.
-        found: those of them that stand in the prompt.
-        occurs: whether they stand there in order and close together.
+        words: the stems that count; of an entry with ``|`` or ``+``, its parts in stems.
+        found: those of them that stand in the prompt; of a part, the texts that do.
+        occurs: whether the entry does.
         gives: what it adds to the score; a phrase that is not the best one adds nothing.
+        is_plain: whether it is written without ``|`` and ``+``.
     """
 
     kind: Kind
@@ -35,6 +36,7 @@ class Evidence:
     found: tuple[str, ...]
     occurs: bool
     gives: float
+    is_plain: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -190,8 +192,19 @@ def _evidence(
     entry: rule.Entry,
     gives: float,
 ) -> Evidence:
-    found = tuple(word for word in entry if word in stems)
-    return Evidence(kind, texts[kind, entry], entry, found, rule.occurs(stems, entry), gives)
+    plain = rule.is_plain(entry)
+    if plain:
+        words = entry[0][0]
+        found = tuple(word for word in words if word in stems)
+    else:
+        words = tuple(map(_part, entry))
+        standing = (tuple(one for one in part if rule.occurs(stems, ((one,),))) for part in entry)
+        found = tuple(_part(part) for part in standing if part)
+    return Evidence(kind, texts[kind, entry], words, found, rule.occurs(stems, entry), gives, plain)
+
+
+def _part(part: rule.Part) -> str:
+    return " | ".join(" ".join(text) for text in part)
 
 
 def _texts(skill: Listed) -> dict[tuple[Kind, rule.Entry], str]:
@@ -208,7 +221,7 @@ def _texts(skill: Listed) -> dict[tuple[Kind, rule.Entry], str]:
     )
     for kind, texts in kinds:
         for text in texts:
-            written.setdefault((kind, tuple(rule.words(text))), text)
+            written.setdefault((kind, rule.entry(text)), text)
     entries: Entries = skill.entries
     groups: tuple[tuple[Kind, tuple[rule.Entry, ...]], ...] = (
         ("phrase", entries.phrases),
@@ -216,7 +229,7 @@ def _texts(skill: Listed) -> dict[tuple[Kind, rule.Entry], str]:
         ("not", entries.negatives),
     )
     return {
-        (kind, entry): written.get((kind, entry), " ".join(entry))
+        (kind, entry): written.get((kind, entry), " + ".join(map(_part, entry)))
         for kind, group in groups
         for entry in group
     }

@@ -148,7 +148,10 @@ def test_status_before_and_after_and_when_it_is_broken(desk, settings, home, ski
     assert f"index         1 skill: {NAME}\n" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
     done = skills2("hooks", "install", "--scope", "local", "--enforce", "block", "--yes")
-    assert "~/.claude/settings.json says advise; Claude Code reads both, and the stricter mode" in done.err
+    assert (
+        "~/.claude/settings.json says advise; Claude Code reads both, and the stricter mode"
+        in done.err
+    )
     done = skills2("hooks", "status", "--json")
     assert (done.code, done.json["faults"]) == (0, [])
     assert [row["enforce"] for row in done.json["settings"]] == [["advise"], [], ["block"]]

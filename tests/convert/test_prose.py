@@ -46,7 +46,7 @@ def test_phrases_are_what_a_user_may_say():
     assert prose.phrases(description, BODY) == (
         "growth is flat",
         "what drives churn",
-        "why MAU changed, or says growth is flat",
+        "why MAU changed",
         "Why did actives move last month?",
         "what drives churn questions",
     )
@@ -54,8 +54,36 @@ def test_phrases_are_what_a_user_may_say():
 
 def test_keywords_say_something():
     words = prose.keywords("growth-accounting", "Explain why the users churn.", BODY)
-    assert words[:4] == ("growth", "accounting", "explain", "churn")
-    assert not {"the", "why", "users"} & set(words)
+    assert words == ("growth", "accounting", "actives", "drives", "churn", "mau")
+    assert not {"the", "why", "users", "explain", "month"} & set(words)
+
+
+def test_what_a_skill_is_not_for_is_no_keyword():
+    text = "Splits churn. Use it when someone asks about churn. Not for revenue. Never forecasts."
+    assert prose.keywords("churn-flows", text, "") == ("churn", "flows", "splits")
+
+
+# What a user asks, as a description lists it; the phrases made of it.
+ASKED = [
+    ("asks about cohort retention, a retention curve, or how many subscribers come back",
+     ("cohort retention", "a retention curve", "how many subscribers come back")),
+    ("asks for a quick ratio or a growth rate", ("a quick ratio", "a growth rate")),
+    ("asks whether an order or invoice is late", ("an order or invoice is late",)),
+    ("asks why it changed, or for the month", ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "wanted"), ASKED)
+def test_each_thing_asked_is_a_phrase(asked, wanted):
+    assert prose.phrases(f"Does it. Use it when someone {asked}.", "") == wanted
+
+
+def test_each_sentence_of_an_item_is_a_phrase():
+    body = "## When to use\n\n- Why did conversion drop? At which stage do we lose people? Why now?"
+    assert prose.phrases("", body) == (
+        "Why did conversion drop?",
+        "At which stage do we lose people?",
+    )
 
 
 @pytest.mark.parametrize(

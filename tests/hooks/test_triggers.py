@@ -96,12 +96,22 @@ OCCURS = [
     ("growth on growth", "growth", False),
     ("growth on growth", "growth, growth", True),
     ("the quick", "quick", True),
+    ("MAU | active users", "active users", True),
+    ("MAU | active users", "users, active", False),
+    ("MAU | active users + fell | dropped", "what dropped is our MAU", True),
+    ("MAU | active users + fell | dropped", "our MAU and WAU", False),
+    ("MAU + fell", f"MAU {'x ' * 10} fell", True),
+    ("MAU + fell", f"MAU {'x ' * 11} fell", False),
+    ("MAU + fell + why", "why MAU fell", False),
+    ("MAU | the + fell", "MAU fell", True),
+    ("A+B|C", "a+b|c", True),
+    ("a |  b + c", "c b", True),
 ]
 
 
 @pytest.mark.parametrize(("entry", "prompt", "holds"), OCCURS)
 def test_an_entry_occurs_in_order_and_close_together(entry: str, prompt: str, holds: bool) -> None:
-    assert rule.occurs(rule.places(rule.words(prompt)), tuple(rule.words(entry))) is holds
+    assert rule.occurs(rule.places(rule.words(prompt)), rule.entry(entry)) is holds
 
 
 def listed(name: str, folder: Path | str = "", root: str = "", **table: Any) -> Listed:
@@ -128,6 +138,14 @@ SCORES = [
     ({"keywords": ["MAU", "churn"]}, "MAU and churn", 0.5),
     ({"keywords": ["retention", "retention rate"]}, "retention rate", 0.25),
     ({"keywords": ["MAU", "mau"]}, "MAU", 0.25),
+    ({"keywords": ["MAU | WAU", "churn"]}, "MAU and WAU", 0.25),
+    ({"keywords": ["MAU | WAU", "WAU | DAU"]}, "WAU", 0.25),
+    ({"keywords": ["MAU | WAU", "WAU | DAU"]}, "MAU and WAU", 0.25),
+    ({"keywords": ["MAU | WAU", "churn + rate"]}, "WAU: the rate of churn", 0.5),
+    ({"phrases": ["MAU | WAU + fell | dropped + why"]}, "why MAU fell", 0.0),
+    ({"phrases": ["one + two + three"]}, "one two", 0.0),
+    ({"phrases": ["MAU + fell"], "nots": ["MAU | WAU + forecast"]}, "MAU fell: forecast it", None),
+    ({"phrases": ["MAU + fell"], "nots": ["MAU | WAU + forecast"]}, "weather forecast", 0.0),
     ({"keywords": [f"w{n}" for n in range(9)]}, "w0 w1 w2 w3 w4 w5 w6 w7 w8", 1.0),
     ({"phrases": ["active users fell"], "keywords": ["churn"]}, "active users churn", 0.583333),
     ({"phrases": ["MAU fell"], "nots": ["revenue forecast"]}, "MAU fell; revenue forecast", None),
@@ -262,7 +280,7 @@ def test_a_name_that_is_none(tmp_path: Path, package: Path, name: str) -> None:
 def _cut(data: bytes) -> list[bytes]:
     return [
         b"", b"\n", data[:50], data[: index.HEAD], data[:-1], data + b"x", data[: len(data) // 2],
-        data.replace(b"#skills2 1", b"#skills2 0"), data.replace(b"#skills2", b"#another"),
+        data.replace(b"#skills2 2", b"#skills2 0"), data.replace(b"#skills2", b"#another"),
         b"\0" * len(data), data[: index.HEAD] + b"\n" * (len(data) - index.HEAD),
         data[: index.HEAD] + b"\xff" * (len(data) - index.HEAD),
     ]  # fmt: skip
@@ -285,7 +303,8 @@ def test_no_index_at_all(tmp_path: Path) -> None:
 
 
 WORDS = ["mau", "churn", "users", "fell", "quick", "ratio", "the", "retention rate", "é", "流失"]
-TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+SIGNS = ["|", "+", "| |", "+ +"]
+TEXTS = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=7).map(" ".join)
 TABLES = st.fixed_dictionaries(
     {
         "phrases": st.lists(TEXTS, max_size=4),
@@ -320,7 +339,7 @@ def test_laws_of_matching(
 @LAW
 @given(data=st.binary(max_size=600), prompt=st.text(max_size=60), cwd=st.text(max_size=20))
 def test_nothing_is_ever_raised(tmp_path: Path, data: bytes, prompt: str, cwd: str) -> None:
-    (tmp_path / index.FILE).write_bytes(b"#skills2 1 " + data)
+    (tmp_path / index.FILE).write_bytes(b"#skills2 2 " + data)
     assert index.matched(str(tmp_path), prompt, cwd) == []
     assert index.named(str(tmp_path), prompt, cwd) is None
 
