@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from skills2_nb.contract.home import home
 from skills2_nb.evals.stop_event import StopEvent
+from skills2_nb.hooks.uses import plugins_name
 from skills2_nb.library.discovery import is_package, places
 from skills2_nb.library.tool_names import shown
 
@@ -36,7 +36,7 @@ def folder_of(skill: str, event: StopEvent) -> Path | None:
 
 def tool_named(skill: str, verb: str, event: StopEvent) -> str:
     """A tool as the client shows it; a plugin of one skill names its server ``s``."""
-    return shown(skill, verb, _word(_plugin_name(event.plugin)) if event.plugin else "")
+    return shown(skill, verb, plugins_name(str(event.plugin)) if event.plugin else "")
 
 
 def _places(skill: str, event: StopEvent) -> Iterator[Path]:
@@ -86,16 +86,3 @@ def _installed(skill: str) -> Iterator[Path]:
     except Skills2Error:
         return
     yield from (Path(folder) for folder, placed in packages.items() if placed.skill == skill)
-
-
-def _plugin_name(plugin: Path) -> str:
-    try:
-        data = json.loads((plugin / ".claude-plugin" / "plugin.json").read_bytes()[:1_000_000])
-        return str(data["name"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return plugin.name
-
-
-def _word(name: str) -> str:
-    """A name as the client writes it within a tool's."""
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in name)

@@ -25,11 +25,10 @@ from skills2_nb.evals.run_package import folder_of, folders_of
 from skills2_nb.evals.session_runs import SessionRun, runs_of
 from skills2_nb.evals.stop_event import StopEvent
 from skills2_nb.formats.package import read_package
+from skills2_nb.hooks.stops import MOST_BLOCKS
 from skills2_nb.library.discovery import Target
 from skills2_nb.views.brief import Brief, brief, unaudited
 
-#: An answer is let through when it was sent back this often.
-MOST_BLOCKS = 2
 _MOST_NOTE = 2_000
 ASKED_BACK = "the answer asked back; the run stays open"
 

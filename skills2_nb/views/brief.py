@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from skills2_nb.audit.finding import Finding, listed
 from skills2_nb.audit.page import word_set
 from skills2_nb.audit.profile import Audit
+from skills2_nb.hooks.prompts import MOST_AUDIT
 from skills2_nb.views.values import one_line
 
-#: All that is said of a session's answer, in characters.
-MOST = 2_000
+#: All that is said of a session's answer, in characters: what a hook hands on.
+MOST = MOST_AUDIT
 _LONGEST = 320
 _UNCALLED = word_set("STEP_MISSING")
 _UNDONE = word_set("STEP_MISSING STEP_FAILED OUT_OF_ORDER STALE NO_RUN INVARIANT_FAILED")
