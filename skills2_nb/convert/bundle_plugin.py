@@ -109,9 +109,14 @@ def _manifest(source: Source, name: str, choices: Choices) -> dict[str, Any]:
         "description": source.description,
         "author": _author(source, choices.author),
         "license": said if isinstance(said, str) else "",
-        "keywords": list(source.manifest.triggers.keywords),
+        "keywords": list(dict.fromkeys(map(_plain, source.manifest.triggers.keywords))),
     }
     return {key: value for key, value in manifest.items() if value}
+
+
+def _plain(keyword: str) -> str:
+    """A keyword as a catalogue has it: of several texts for one thing the first."""
+    return " ".join(part.partition(" | ")[0].strip() for part in keyword.split(" + "))
 
 
 def _author(source: Source, told: str) -> dict[str, str]:

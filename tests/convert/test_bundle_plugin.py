@@ -62,8 +62,14 @@ def test_the_manifest_has_the_types_that_the_client_asks_for(source: Source) -> 
     assert made["author"] == {"name": "Ana", "email": "ana@example.org"}
     assert (made["name"], made["version"], made["license"]) == ("trial-skill", "0.1.0", "MIT")
     assert made["description"] == source.description
-    assert isinstance(made["keywords"], list)
     assert "hooks" not in made
+
+
+def test_keywords_are_words_of_a_catalogue(source: Source) -> None:
+    told = ("MAU | WAU", "MAU", "active users | customers + fell | dropped")
+    triggers = replace(source.manifest.triggers, keywords=told)
+    asked = replace(source, manifest=replace(source.manifest, triggers=triggers))
+    assert manifest(plugin(asked, Choices(), SERVED))["keywords"] == ["MAU", "active users fell"]
 
 
 @pytest.mark.parametrize("author", [{"a": "b"}, ["Ana"], 7, " ", None])
