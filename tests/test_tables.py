@@ -34,6 +34,10 @@ def agrees(result: Result) -> None:
     if result.expected == "pass":
         assert [item.code for item in strict.findings if item.counts] == [], result.case
         assert (strict.score, strict.verdict) == (1.0, "pass"), result.case
+        classic = result.audit.classic
+        assert (classic.score, classic.verdict) == (1.0, "pass"), result.case
+        statuses = {value.status for value in result.audit.values}
+        assert not statuses & {"unsupported", "contradicted"}, result.case
     else:
         assert strict.verdict == result.expected, result.case
 

@@ -12,10 +12,9 @@ from skills2_nb.audit.auditor import Audit, audit_journal
 from skills2_nb.contract.errors import ContractError
 from skills2_nb.contract.run import Run
 from skills2_nb.convert.exporter import export
-from skills2_nb.evals.checks import amiss
 from skills2_nb.evals.proof import basis_of
 from skills2_nb.evals.runners import chain
-from skills2_nb.formats.cases import RunCase, StepCase, to_dict
+from skills2_nb.formats.cases import RunCase, StepCase
 from skills2_nb.formats.package import read_package
 
 pytest.importorskip("pandas", reason="experiment readout stands on pandas")
@@ -68,23 +67,12 @@ def test_the_export_has_no_problem_and_enough_cases(package):
     assert all(term in read.body for term in read.manifest.anchors)
 
 
-def test_honest_runs_score_full_marks_in_both_profiles(package, judge):
-    honest = [case for case in cases_of(package).values() if case.expected_audit == "pass"]
-    assert len(honest) == 5
-    for case in honest:
-        made, run = judge(case)
-        assert (made.classic.score, made.classic.verdict) == (1.0, "pass"), case.id
-        assert (made.strict.score, made.strict.findings) == (1.0, ()), case.id
-        assert amiss(to_dict(case), made, run.state) == [], case.id
-        assert {value.status for value in made.values} <= {"reported", "traced", "prompt"}, case.id
-
-
-def test_each_failure_mode_fails_with_the_finding_it_names(package, judge):
-    failing = [case for case in cases_of(package).values() if case.expected_audit == "fail"]
-    assert len(failing) == 6
-    for case in failing:
-        made, run = judge(case)
-        assert amiss(to_dict(case), made, run.state) == [], case.id
+def test_its_cases_are_honest_runs_and_failure_modes(package):
+    """tests/test_tables.py plays each and holds it to what it expects."""
+    cases = cases_of(package).values()
+    assert sum(case.expected_audit == "pass" for case in cases) == 5
+    failing = [case for case in cases if case.expected_audit == "fail"]
+    assert len(failing) == 6 and all(case.expect["findings"] for case in failing)
 
 
 WIN = (

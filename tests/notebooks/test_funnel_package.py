@@ -13,11 +13,10 @@ from skills2_nb.audit.weakness import by_step
 from skills2_nb.contract.errors import ContractError
 from skills2_nb.contract.run import Run
 from skills2_nb.convert.exporter import export
-from skills2_nb.evals.checks import amiss
 from skills2_nb.evals.proof import basis_of, prove
 from skills2_nb.evals.runners import chain
 from skills2_nb.evals.strength import of_cases
-from skills2_nb.formats.cases import RunCase, StepCase, to_dict
+from skills2_nb.formats.cases import RunCase, StepCase
 from skills2_nb.formats.package import read_package
 from skills2_nb.library.discovery import find
 
@@ -120,24 +119,12 @@ def test_files_travel_unchanged(name, package):
     assert (package / name).read_bytes() == (NOTEBOOK.with_suffix("") / name).read_bytes()
 
 
-def test_honest_runs_score_full_marks_in_both_profiles(package, judge):
-    cases = [case for case in cases_of(package).values() if case.expected_audit == "pass"]
-    assert len(cases) == 5
-    for case in cases:
-        made, run = judge(case)
-        assert (made.classic.score, made.classic.verdict) == (1.0, "pass"), case.id
-        assert (made.strict.score, made.strict.findings) == (1.0, ()), case.id
-        assert {value.status for value in made.values} <= KNOWN, case.id
-        assert amiss(to_dict(case), made, run.state) == [], case.id
-
-
-def test_each_failure_mode_fails_with_the_finding_it_names(package, judge):
-    cases = [case for case in cases_of(package).values() if case.expected_audit == "fail"]
-    assert len(cases) >= 5
-    for case in cases:
-        made, run = judge(case)
-        assert case.expect["findings"]
-        assert amiss(to_dict(case), made, run.state) == [], case.id
+def test_its_cases_are_honest_runs_and_failure_modes(package):
+    """tests/test_tables.py plays each and holds it to what it expects."""
+    cases = cases_of(package).values()
+    assert sum(case.expected_audit == "pass" for case in cases) == 5
+    failing = [case for case in cases if case.expected_audit == "fail"]
+    assert len(failing) >= 5 and all(case.expect["findings"] for case in failing)
 
 
 def test_every_invariant_can_fail_and_every_report_field_is_checked(package):

@@ -12,10 +12,9 @@ from skills2_nb.audit.auditor import Audit, audit, audit_journal
 from skills2_nb.contract.errors import ContractError
 from skills2_nb.contract.run import Run
 from skills2_nb.convert.exporter import export
-from skills2_nb.evals.checks import amiss
 from skills2_nb.evals.proof import basis_of
 from skills2_nb.evals.runners import chain
-from skills2_nb.formats.cases import RunCase, StepCase, to_dict
+from skills2_nb.formats.cases import RunCase, StepCase
 from skills2_nb.formats.package import read_package
 
 pytest.importorskip("pandas", reason="growth accounting stands on pandas")
@@ -87,17 +86,11 @@ def test_the_log_is_the_shared_one(shared):
     assert (shared / "data" / "cdnow_sample.csv").read_bytes() == LOG.read_bytes()
 
 
-def test_honest_runs_score_full_marks_in_both_profiles(package, judge):
-    cases = run_cases(package, expect_pass=True)
-    assert len(cases) == 12
-    for case in cases:
-        made, _ = judge(case)
-        assert (made.classic.score, made.classic.verdict) == (1.0, "pass"), case.id
-        assert (made.strict.score, made.strict.findings) == (1.0, ()), case.id
-        unsupported = [v.text for v in made.values if v.status in ("unsupported", "contradicted")]
-        assert unsupported == [], case.id
-        missing = [m for m in case.must_mention if m.lower() not in made.answer.lower()]
-        assert missing == [], case.id
+def test_its_cases_are_honest_runs_and_failure_modes(package):
+    """tests/test_tables.py plays each and holds it to what it expects."""
+    assert len(run_cases(package, expect_pass=True)) == 12
+    failing = run_cases(package, expect_pass=False)
+    assert len(failing) == 4 and all(case.expect["findings"] for case in failing)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +107,6 @@ def test_the_readout_of_an_odd_period_carries_all_and_nothing_else(grain, period
     made, _ = judge(RunCase("odd", f"Why did actives move in {period}?", inputs))
     assert (made.classic.score, made.strict.score) == (1.0, 1.0)
     assert {value.status for value in made.values} <= {"reported", "traced", "prompt"}
-
-
-def test_each_failure_mode_fails_with_the_finding_it_names(package, judge):
-    cases = run_cases(package, expect_pass=False)
-    assert len(cases) == 4
-    for case in cases:
-        made, run = judge(case)
-        assert amiss(to_dict(case), made, run.state) == [], case.id
 
 
 def test_the_prose_alone_is_worth_its_anchor_terms_and_no_more(package):
