@@ -74,3 +74,9 @@ def test_the_tables_are_whole():
     assert len(kept("README.md", "table")) == HEADS + 15
     assert len(kept("docs/worth.md", "rows")) == HEADS + 48
     assert len(kept("README.md", "symptoms")) == HEADS + 7
+
+
+def test_every_skill_is_played_here_or_by_its_own_test():
+    """tests/notebooks/test_skill_author.py plays the one that is in no table."""
+    there = {path.parent.name for path in (ROOT / "skills").glob("*/skill.toml")}
+    assert there == {*SKILLS, "skill-author"}
