@@ -36,6 +36,8 @@ class Row:
 
 def duration(seconds: float) -> str:
     """Three significant figures with the unit that suits: `8.40 us`, `24.5 ms`."""
+    if seconds < 0:  # a difference of two measurements
+        return f"-{duration(-seconds)}"
     size, unit = next(((s, u) for s, u in UNITS if seconds >= s), UNITS[-1])
     value = seconds / size
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"

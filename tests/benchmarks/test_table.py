@@ -12,6 +12,7 @@ from benchmarks.timing import Contender, Sample, measure
         (0.355, "355 ms"),
         (2.0, "2.00 s"),
         (5e-7, "0.50 us"),
+        (-0.119, "-119 ms"),
     ],
 )
 def test_duration(seconds: float, text: str) -> None:
