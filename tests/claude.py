@@ -36,6 +36,41 @@ def says(text: str) -> Turn:
     return [{"type": "text", "text": text}]
 
 
+#: What keeps the client off the network, and patient with a server on a busy machine.
+QUIET = {
+    "ANTHROPIC_API_KEY": "none",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "MCP_TIMEOUT": "90000",
+}
+
+
+@contextmanager
+def model(shared: Path, turns: Sequence[Turn], log: Path) -> Iterator[str]:
+    """The address of a model that takes these turns and keeps what it was sent.
+
+    Args:
+        shared: the folder that holds the stand-in for it.
+        turns: content blocks, a list a turn.
+        log: the file of every request; the script lies beside it.
+    """
+    script = log.with_suffix(".script.json")
+    script.write_text(json.dumps(list(turns)), encoding="utf-8")
+    text = (shared / "tools" / "scripted_messages_api.py").read_text(encoding="utf-8")
+    program = log.with_suffix(".model.py")  # whose calls have ids of their own, as real ones do
+    program.write_text(text.replace("toolu_", f"toolu_{secrets.token_hex(6)}_"), "utf-8")
+    command = [sys.executable, str(program), str(script), "--log", str(log), "--port", "0"]
+    api = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert api.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{api.stdout.readline().strip()}"
+    finally:
+        api.kill()
+        api.wait()
+        api.stdout.close()
+
+
 @dataclass
 class Desk:
     """A user's home and project, and the client that is started there.
@@ -71,24 +106,6 @@ class Desk:
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout
 
-    @contextmanager
-    def model(self, turns: Sequence[Turn], log: Path) -> Iterator[str]:
-        """The address of a model that takes these turns and keeps what it was sent."""
-        script = log.with_suffix(".script.json")
-        script.write_text(json.dumps(list(turns)), encoding="utf-8")
-        text = (self.shared / "tools" / "scripted_messages_api.py").read_text(encoding="utf-8")
-        program = log.with_suffix(".model.py")  # whose calls have ids of their own, as real ones do
-        program.write_text(text.replace("toolu_", f"toolu_{secrets.token_hex(6)}_"), "utf-8")
-        command = [sys.executable, str(program), str(script), "--log", str(log), "--port", "0"]
-        api = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert api.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{api.stdout.readline().strip()}"
-        finally:
-            api.kill()
-            api.wait()
-            api.stdout.close()
-
     def start(self, prompt: str, address: str, *options: str) -> "subprocess.Popen[str]":
         """Start the client with a prompt."""
         command = [CLAUDE, "-p", prompt, "--output-format", "json", *options]
@@ -96,14 +113,7 @@ class Desk:
         return subprocess.Popen(
             command,
             cwd=self.project,
-            env=self.variables(
-                ANTHROPIC_BASE_URL=address,
-                ANTHROPIC_API_KEY="none",
-                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-                DISABLE_TELEMETRY="1",
-                DISABLE_AUTOUPDATER="1",
-                MCP_TIMEOUT="90000",
-            ),
+            env=self.variables(ANTHROPIC_BASE_URL=address, **QUIET),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -113,7 +123,7 @@ class Desk:
     def ask(self, prompt: str, turns: Sequence[Turn], *options: str) -> "Talk":
         """One prompt from its beginning to its end."""
         log = self.project / f"api-{len(list(self.project.glob('api-*.jsonl')))}.jsonl"
-        with self.model(turns, log) as address:
+        with model(self.shared, turns, log) as address:
             return Talk.of(self.start(prompt, address, *options), log)
 
 

@@ -14,6 +14,9 @@ pytest.importorskip("pandas", reason="the skills of the tables stand on pandas")
 
 ROOT = Path(__file__).parents[1]
 HEADS = 2  # of a pipe table
+#: What the figures of an honest answer are, where its prose gives none that it may name.
+RESULTS = {"reported", "traced", "prompt"}
+KNOWN = {"experiment-readout": RESULTS, "metric-anomaly": RESULTS}
 
 
 def kept(path: str, kind: str) -> list[str]:
@@ -27,17 +30,21 @@ def made(rows: list[dict[str, object]]) -> list[str]:
     return [line for line in standings.markdown(rows).splitlines() if line.startswith("|")]
 
 
-def agrees(result: Result) -> None:
-    """As an eval judges it: what a run leaves open of an invariant, the skill's cases settle."""
+def agrees(result: Result, known: set[str]) -> None:
+    """As an eval judges it: what a run leaves open of an invariant, the skill's cases settle.
+
+    Args:
+        result: a case of the contract.
+        known: what the figures of an honest answer of the skill may be.
+    """
     assert result.wrong == () and result.audit is not None, result.case
     strict = result.audit.strict
     if result.expected == "pass":
-        assert [item.code for item in strict.findings if item.counts] == [], result.case
+        assert [item.code for item in strict.findings] == [], result.case
         assert (strict.score, strict.verdict) == (1.0, "pass"), result.case
         classic = result.audit.classic
         assert (classic.score, classic.verdict) == (1.0, "pass"), result.case
-        statuses = {value.status for value in result.audit.values}
-        assert not statuses & {"unsupported", "contradicted"}, result.case
+        assert {value.status for value in result.audit.values} <= known, result.case
     else:
         assert strict.verdict == result.expected, result.case
 
@@ -55,7 +62,7 @@ def test_a_skill_in_three_versions(skill: str, tmp_path: Path, monkeypatch: pyte
     ]
     assert (rows[2]["strict"], rows[2]["pass_rate"]) == (1.0, 1.0)
     for result in next(arm for arm in arms if arm.version == "contract").runs:
-        agrees(result)
+        agrees(result, KNOWN.get(skill, RESULTS | {"constant"}))
     assert made(rows)[HEADS:] == [
         line for line in kept("README.md", "table") if f"| {skill} |" in line
     ]

@@ -15,7 +15,7 @@ from skills2_nb.convert.prose_rules import LONGEST_NAME, NAME
 from skills2_nb.errors import RefusedError, UnreadableError
 from skills2_nb.formats.files import read_bytes
 from skills2_nb.formats.manifest import Manifest
-from skills2_nb.formats.package import LOCK, check_lock, read_package
+from skills2_nb.formats.package import LOCK, read_package, refuse_edited
 from skills2_nb.formats.paths import clashes, is_noise, is_safe_path, shown
 
 #: Bytes that a skill may have: what an upload takes, and nobody has to wait for.
@@ -84,7 +84,11 @@ def _read(folder: Path, *, force: bool) -> Source:
     if errors:
         raise RefusedError(f"{folder} has errors. First: {errors[0].sentence()}", errors)
     if not force:
-        _check_lock(folder)
+        refuse_edited(
+            folder,
+            "nothing was written. Carry the edit into the notebook with `skills2 pull "
+            f"{folder}` and export it again, or package it as it is with --force.",
+        )
     name = package.manifest.name
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise RefusedError(
@@ -165,16 +169,3 @@ def _unfit_link(path: Path, folder: Path) -> str:
     inside = real.relative_to(folder)
     left_out = is_noise(inside) or any(p in _FILLED or p.startswith(".") for p in inside.parts)
     return "is a link to a file that stays behind" if left_out else ""
-
-
-def _check_lock(folder: Path) -> None:
-    if not (folder / LOCK).is_file():
-        return
-    state = check_lock(folder)
-    odd = (*state.edited, *state.missing)
-    if odd:
-        raise RefusedError(
-            f"{folder}: {', '.join(odd[:_NAMED])} changed since the export; nothing was written. "
-            f"Carry the edit into the notebook with `skills2 pull {folder}` and export it again, "
-            "or package it as it is with --force."
-        )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skills2_nb.errors import PackageError, UnreadableError
+from skills2_nb.errors import PackageError, RefusedError, UnreadableError
 from skills2_nb.formats.cases import Case, parse_cases
 from skills2_nb.formats.files import over_lf, read_bytes, sha256
 from skills2_nb.formats.manifest import Manifest, parse_manifest
@@ -20,6 +20,8 @@ from skills2_nb.formats.skill_md import SkillMd, split
 LOCK = "export.lock"
 #: Files that others write into a package; no lock speaks of them.
 OTHERS = ("evals/baseline.json", LOCK)
+#: So many files are named in a sentence.
+_NAMED = 5
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
@@ -126,6 +128,24 @@ def check_lock(folder: Path) -> LockState:
         missing=tuple(sorted(set(locked) - set(here))),
         extra=tuple(sorted(set(here) - set(locked))),
     )
+
+
+def refuse_edited(folder: Path, mend: str) -> None:
+    """Let a package pass that is as it was exported, or was never locked.
+
+    Args:
+        folder: the package.
+        mend: what was not done, and what to do instead.
+
+    Raises:
+        RefusedError: a file was edited or taken away since.
+    """
+    if not (folder / LOCK).is_file():
+        return
+    state = check_lock(folder)
+    odd = (*state.edited, *state.missing)
+    if odd:
+        raise RefusedError(f"{folder}: {', '.join(odd[:_NAMED])} changed since the export; {mend}")
 
 
 def listing(folder: Path) -> list[str]:

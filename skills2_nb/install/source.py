@@ -14,7 +14,7 @@ from skills2_nb.convert.step_rules import LONGEST_TOOL
 from skills2_nb.errors import RefusedError, UsageError
 from skills2_nb.formats.files import read_bytes, sha256
 from skills2_nb.formats.manifest import Manifest
-from skills2_nb.formats.package import Package, check_lock, listing, read_package
+from skills2_nb.formats.package import Package, listing, read_package, refuse_edited
 from skills2_nb.formats.paths import is_safe_path, shown
 from skills2_nb.hooks.uses import prefix
 from skills2_nb.library.discovery import Target
@@ -68,7 +68,12 @@ def source_of(target: Target, *, force: bool = False) -> Source:
 def _read(folder: Path, place: Path | None, force: bool) -> Source:
     package = read_package(folder)
     _check(package)
-    _check_lock(folder, force)
+    if not force:
+        refuse_edited(
+            folder,
+            "nothing was installed. Export the notebook again, or install it as it is with "
+            "--force.",
+        )
     return Source(
         package.manifest.name,
         package.manifest.version,
@@ -109,18 +114,6 @@ def _check_tools(manifest: Manifest) -> None:
                 f"{LONGEST_TOOL}; shorten the skill's name or the step's id in the notebook, and "
                 "export it again."
             )
-
-
-def _check_lock(folder: Path, force: bool) -> None:
-    if force or not (folder / "export.lock").is_file():
-        return
-    state = check_lock(folder)
-    odd = (*state.edited, *state.missing)
-    if odd:
-        raise RefusedError(
-            f"{folder}: {', '.join(odd[:5])} changed since the export; nothing was installed. "
-            "Export the notebook again, or install it as it is with --force."
-        )
 
 
 def _bytes(folder: Path, path: str) -> bytes:

@@ -7,13 +7,12 @@ import sys
 import pytest
 
 from skills2_nb.contract import blobs
-from skills2_nb.contract.run import Run
 from skills2_nb.contract.state import RunState
 from skills2_nb.convert.exporter import export
 from skills2_nb.evals.live_skill import live_skill
 from tests.conftest import ADD, SETUP, TELL, notebook_dict
 from tests.evals.small_skill import cells, packaged
-from tests.evals.stops import ASKED, INPUTS, PROMPT, SESSION, SKILL, job, key, run, session
+from tests.evals.stops import SKILL, job, run, run_of, session
 
 WORDS = [sys.executable, "-I", "-m", "skills2_nb.cli.main", "hooks"]
 
@@ -84,18 +83,8 @@ def test_what_the_cells_of_a_live_run_print_is_no_reason(tmp_path):
     folder, package = session(), packaged(tmp_path)
     texts = [SETUP, NOISE, ADD, TELL]
     live = blobs.put(json.dumps({"cells": texts}).encode())
-    made = Run.start(
-        live_skill(RunState(skill=SKILL, live=live)),
-        INPUTS,
-        prompt=PROMPT,
-        vouched="hook",
-        writer="kernel",
-        session=SESSION,
-        prompt_id=ASKED,
-    )
-    (folder / f"run-{key(SKILL)}").write_text(made.id)
-    made.call("add")
-    made.close()
+    skill = live_skill(RunState(skill=SKILL, live=live))
+    run_of(folder, skill, ["add"], writer="kernel")
     done = started("verdict", job(folder, "The total is 91.", package.parents[1], "block"))
     assert done.stdout.startswith("The journal of this session's run of trial-skill")
     assert done.stdout.count("\n") == 1 and "at exit" in done.stderr

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from skills2_nb.contract.journal import read
+from tests.claude import CLAUDE, QUIET, calls, model, needs_claude, says
 from tests.cli.conftest import NAME
-from tests.serve.test_claude import CLAUDE, PATIENCE, needs_claude
+from tests.serve.test_claude import PATIENCE
 
 MIT = "Anybody may do anything with this.\n"
 INPUTS = {"daily": [12, 9, 14, 11, 20, 31, 18]}
@@ -53,10 +54,7 @@ def claude(home: Path, *words: str, **environ: str) -> subprocess.CompletedProce
         env={
             "HOME": str(home),
             "PATH": f"{folder}:{os.environ['PATH']}",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "MCP_TIMEOUT": "90000",
+            **QUIET,
             **environ,
         },
         stdin=subprocess.DEVNULL,
@@ -75,33 +73,15 @@ def talk(
     *words: str,
 ) -> tuple[dict[str, Any], str]:
     """What the client says of a turn in which its model calls these tools, and what it was sent."""
-    blocks = [[{"type": "tool_use", "name": name, "input": given}] for name, given in turns]
-    script, log = home.with_name("script.json"), home.with_name("api.jsonl")
-    script.write_text(json.dumps([*blocks, [{"type": "text", "text": ANSWER}]]))
+    log = home.with_name("api.jsonl")
     log.unlink(missing_ok=True)
-    api = subprocess.Popen(
-        [
-            sys.executable,
-            str(shared / "tools" / "scripted_messages_api.py"),
-            *(str(script), "--log", str(log), "--port", "0"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert api.stdout is not None
-    try:
-        port = api.stdout.readline().strip()
+    with model(shared, [*(calls(*turn) for turn in turns), says(ANSWER)], log) as address:
         done = claude(
             home,
             *("--plugin-dir", str(plugin), "--output-format", "json", "-p", *words),
             *("--allowedTools", f"mcp__plugin_{NAME}_s__*"),
-            ANTHROPIC_BASE_URL=f"http://127.0.0.1:{port}",
-            ANTHROPIC_API_KEY="none",
+            ANTHROPIC_BASE_URL=address,
         )
-    finally:
-        api.kill()
-        api.wait()
-        api.stdout.close()
     told = json.loads(done.stdout)
     assert told["result"] == ANSWER, done.stderr
     return told, log.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import Any
 from skills2_nb.contract.home import home
 from skills2_nb.contract.loader import load
 from skills2_nb.contract.run import Run
+from skills2_nb.contract.skill import Skill
 
 PROMPT = "What is the sum of 20, 30 and 41?"
 INPUTS = {"values": [20, 30, 41]}
@@ -44,12 +45,27 @@ def run(
     id: str = SESSION,
 ) -> Run:
     """A run of the session, vouched for by a hook, in which these steps were called."""
+    given = INPUTS if inputs is None else inputs
+    return run_of(folder, load(package), steps, given, prompt, prompt_id, id)
+
+
+def run_of(
+    folder: Path,
+    skill: Skill,
+    steps: Iterable[str],
+    inputs: Mapping[str, Any] = INPUTS,
+    prompt: str = PROMPT,
+    prompt_id: str | None = ASKED,
+    id: str = SESSION,
+    writer: str = "serve",
+) -> Run:
+    """The same of a skill that is loaded, perhaps from the cells of a kernel."""
     made = Run.start(
-        load(package),
-        INPUTS if inputs is None else inputs,
+        skill,
+        inputs,
         prompt=prompt,
         vouched="hook",
-        writer="serve",
+        writer=writer,
         session=id,
         prompt_id=prompt_id,
     )

@@ -9,7 +9,6 @@ from skills2_nb.audit import ledger
 from skills2_nb.contract import blobs
 from skills2_nb.contract.canonical import encode
 from skills2_nb.contract.journal import read
-from skills2_nb.contract.run import Run
 from skills2_nb.contract.state import fold
 from skills2_nb.evals.live_skill import live_skill
 from skills2_nb.evals.proof import audit_run
@@ -19,7 +18,7 @@ from skills2_nb.library import index
 from skills2_nb.library.discovery import Target
 from tests.conftest import ADD, SETUP, TELL
 from tests.evals.small_skill import packaged
-from tests.evals.stops import ASKED, INPUTS, PROMPT, SESSION, SKILL, job, key, run, session
+from tests.evals.stops import ASKED, SESSION, SKILL, job, run, run_of, session
 
 GOOD = "Adding up gives a total of 91."
 
@@ -304,19 +303,7 @@ def test_a_run_of_a_live_kernel_is_judged_by_its_cells(package):
     data = encode({"cells": [SETUP, ADD, TELL]}).encode("ascii")
     state = fold([])
     state.skill, state.live, state.version = SKILL, blobs.put(data), "0.1.0"
-    made = Run.start(
-        live_skill(state),
-        INPUTS,
-        prompt=PROMPT,
-        vouched="hook",
-        writer="kernel",
-        session=SESSION,
-        prompt_id=ASKED,
-    )
-    (folder / f"run-{key(SKILL)}").write_text(made.id)
-    for step in ("add", "tell"):
-        made.call(step)
-    made.close()
+    run_of(folder, live_skill(state), ("add", "tell"), writer="kernel")
     (told,) = stop(folder, package).briefs
     assert told.title == "trial-skill: pass, score 1.00, evidence L2."
     assert json.loads(data)["cells"][0] == SETUP

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from skills2_nb.contract.journal import read
-from tests.claude import PATIENCE, Desk, Talk, Turn, calls, needs_claude, says
+from tests.claude import PATIENCE, Desk, Talk, Turn, calls, model, needs_claude, says
 
 pytestmark = [needs_claude, pytest.mark.timeout(400)]
 
@@ -164,8 +164,8 @@ def test_two_sessions_do_not_see_each_others_findings(installed: Desk, answer: s
     logs = [installed.project / "api-left.jsonl", installed.project / "api-right.jsonl"]
     turns = [[*run_of(STEPS), says(text)] for text in (answer, wrong)]
     with (
-        installed.model(turns[0], logs[0]) as left,
-        installed.model(turns[1], logs[1]) as right,
+        model(installed.shared, turns[0], logs[0]) as left,
+        model(installed.shared, turns[1], logs[1]) as right,
     ):
         both = [installed.start(PROMPT, address) for address in (left, right)]
         good, bad = (Talk.of(each, log) for each, log in zip(both, logs, strict=True))

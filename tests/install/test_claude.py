@@ -3,18 +3,15 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from skills2_nb.hooks.starter import EVENTS
 from skills2_nb.install.clients import Machine
 from skills2_nb.install.dispatcher import groups
 from skills2_nb.install.groups import with_groups
+from tests.claude import CLAUDE, QUIET, model, needs_claude
 
-CLAUDE = os.environ.get("SKILLS2_CLAUDE", "")
-pytestmark = pytest.mark.skipif(not CLAUDE, reason="set SKILLS2_CLAUDE to the client's program")
+pytestmark = needs_claude
 #: Somebody else's, for the same events and another kind.
 THEIRS = {
     "hooks": {
@@ -32,31 +29,21 @@ with open({heard!r}, "a") as file:
 
 def asked(shared: Path, folder: Path, turns: list[list[dict[str, object]]]) -> dict[str, object]:
     """What the client says of a session in which the model gives these turns."""
-    (folder / "script.json").write_text(json.dumps(turns))
-    tool = str(shared / "tools" / "scripted_messages_api.py")
-    line = [sys.executable, tool, "script.json", "--log", "api.jsonl", "--port", "0"]
-    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as api:
-        assert api.stdout is not None
-        try:
-            done = subprocess.run(
-                [CLAUDE, "-p", "Do it.", "--allowedTools", "Bash", "--output-format", "json"],
-                cwd=folder,
-                env={
-                    "HOME": os.environ["HOME"],
-                    "PATH": os.environ["PATH"],
-                    "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{api.stdout.readline().strip()}",
-                    "ANTHROPIC_API_KEY": "none",
-                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                    "DISABLE_TELEMETRY": "1",
-                    "DISABLE_AUTOUPDATER": "1",
-                },
-                capture_output=True,
-                text=True,
-                timeout=100,
-                check=True,
-            )
-        finally:
-            api.kill()
+    with model(shared, turns, folder / "api.jsonl") as address:
+        done = subprocess.run(
+            [CLAUDE, "-p", "Do it.", "--allowedTools", "Bash", "--output-format", "json"],
+            cwd=folder,
+            env={
+                "HOME": os.environ["HOME"],
+                "PATH": os.environ["PATH"],
+                "ANTHROPIC_BASE_URL": address,
+                **QUIET,
+            },
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+        )
     return dict(json.loads(done.stdout))
 
 

@@ -579,8 +579,8 @@ def test_a_call_that_its_caller_gives_up_is_given_up(
                 while "sums__add" not in fake.called:
                     await asyncio.sleep(0.01)
                 asked.cancel()
-                async with asyncio.timeout(2):
-                    await fake.dropped.wait()
+                await asyncio.wait_for(fake.dropped.wait(), 2)
+                assert fake.dropped.is_set() and asked.cancelled()
 
     asyncio.run(work())
 

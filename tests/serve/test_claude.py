@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 import pytest
 
 from skills2_nb.contract.journal import read
+from tests.claude import CLAUDE, QUIET, calls, model, needs_claude, says
 from tests.serve.packages import SUMS, write_package
-from tests.serve.servers import START, TOKEN
+from tests.serve.servers import START
 
-CLAUDE = os.environ.get("SKILLS2_CLAUDE", "")
 TURNS = [
     ("start_run", {"prompt": "Add 1 and 2.", "inputs": {"values": [1, 2]}}),
     ("add", {}),
@@ -27,9 +26,6 @@ TURNS = [
 PATIENCE = [("WaitForMcpServers", {})] * 8
 
 
-needs_claude = pytest.mark.skipif(not CLAUDE, reason="set SKILLS2_CLAUDE to the client's program")
-
-
 def talk(
     shared: Path,
     folder: Path,
@@ -39,29 +35,15 @@ def talk(
     **environ: str,
 ) -> dict[str, Any]:
     """What the client says of a session in which its model calls these tools, one a turn."""
-    script = folder / "script.json"
     patient = [*PATIENCE, *turns]
-    blocks = [[{"type": "tool_use", "name": name, "input": given}] for name, given in patient]
-    script.write_text(json.dumps([*blocks, [{"type": "text", "text": "It is 3."}]]))
+    blocks = [calls(name, given) for name, given in patient]
     entry = {
         "command": START[0],
         "args": [*START[1:-1], verb, str(folder / "skills")],
         "env": {"SKILLS2_HOME": str(home), **environ},
     }
     (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"skills2": entry}}))
-    api = subprocess.Popen(
-        [
-            sys.executable,
-            str(shared / "tools" / "scripted_messages_api.py"),
-            str(script),
-            *("--log", str(folder / "api.jsonl"), "--port", "0"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert api.stdout is not None
-    try:
-        port = api.stdout.readline().strip()
+    with model(shared, [*blocks, says("It is 3.")], folder / "api.jsonl") as address:
         done = subprocess.run(
             [
                 CLAUDE,
@@ -72,22 +54,14 @@ def talk(
             env={
                 "HOME": str(folder),
                 "PATH": os.environ["PATH"],
-                "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
-                "ANTHROPIC_API_KEY": TOKEN,
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                "DISABLE_TELEMETRY": "1",
-                "DISABLE_AUTOUPDATER": "1",
-                "MCP_TIMEOUT": "90000",
+                "ANTHROPIC_BASE_URL": address,
+                **QUIET,
             },
             capture_output=True,
             text=True,
             timeout=100,
             check=True,
         )
-    finally:
-        api.kill()
-        api.wait()
-        api.stdout.close()
     return dict(json.loads(done.stdout))
 
 
