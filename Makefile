@@ -41,7 +41,7 @@ style: install ## format, types, floors, and that skills/ is what the notebooks 
 		$(BIN)/skills2 lint "$$notebook" && $(BIN)/skills2 export "$$notebook" --check || exit 1; \
 	done
 
-base: ## the base install alone, in .venv-base, takes a skill from nothing to a score and passes its tests
+base: ## the base install alone, in .venv-base, takes a skill from nothing to a score and passes the tests that differ there
 	@PYTHON=$(PYTHON) .ci/base
 
 wheel: ## the wheel with [lab], in .venv-wheel, runs the demo from its own copy

@@ -8,6 +8,8 @@ from skills2_nb.cli.specimen import SKILLS
 from skills2_nb.evals.result import Result
 from skills2_nb.evals.standings import case_rows, table
 from skills2_nb.evals.versions import arms_of
+from skills2_nb.formats.cases import RunCase
+from skills2_nb.formats.package import read_package
 from skills2_nb.views import standings
 
 pytest.importorskip("pandas", reason="the skills of the tables stand on pandas")
@@ -30,11 +32,12 @@ def made(rows: list[dict[str, object]]) -> list[str]:
     return [line for line in standings.markdown(rows).splitlines() if line.startswith("|")]
 
 
-def agrees(result: Result, known: set[str]) -> None:
+def agrees(result: Result, case: RunCase, known: set[str]) -> None:
     """As an eval judges it: what a run leaves open of an invariant, the skill's cases settle.
 
     Args:
-        result: a case of the contract.
+        result: what came of a case of the contract.
+        case: the same as its author wrote it.
         known: what the figures of an honest answer of the skill may be.
     """
     assert result.wrong == () and result.audit is not None, result.case
@@ -47,6 +50,8 @@ def agrees(result: Result, known: set[str]) -> None:
         assert {value.status for value in result.audit.values} <= known, result.case
     else:
         assert strict.verdict == result.expected, result.case
+        found = {item.code for item in strict.findings}
+        assert case.expect["findings"] and set(case.expect["findings"]) <= found, result.case
 
 
 @pytest.mark.timeout(400)
@@ -61,8 +66,11 @@ def test_a_skill_in_three_versions(skill: str, tmp_path: Path, monkeypatch: pyte
         ("contract", 1.00),
     ]
     assert (rows[2]["strict"], rows[2]["pass_rate"]) == (1.0, 1.0)
+    cases = {case.id: case for case in read_package(ROOT / "skills" / skill).cases}
     for result in next(arm for arm in arms if arm.version == "contract").runs:
-        agrees(result, KNOWN.get(skill, RESULTS | {"constant"}))
+        case = cases[result.case]
+        assert isinstance(case, RunCase)
+        agrees(result, case, KNOWN.get(skill, RESULTS | {"constant"}))
     assert made(rows)[HEADS:] == [
         line for line in kept("README.md", "table") if f"| {skill} |" in line
     ]

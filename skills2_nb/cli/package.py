@@ -65,12 +65,14 @@ def package(
     """
     from skills2_nb.convert import bundle, bundle_place
     from skills2_nb.convert.bundle_source import source_of
+    from skills2_nb.convert.folder import folder_of
     from skills2_nb.errors import UsageError
 
     if form == "skill" and (name or author or license_file):
         raise UsageError("--name, --author and --license belong to --format plugin")
     found = _found(skill)
-    if found.is_dir() and out.resolve().is_relative_to(found.resolve()):
+    inside = found if found.is_dir() else folder_of(found)
+    if out.resolve().is_relative_to(inside.resolve()):
         raise UsageError(
             f"{place(out)} lies in the skill itself, and the next package would hold this one; "
             "name a folder beside it with -o"

@@ -8,11 +8,12 @@ from importlib.resources import files
 
 from skills2_nb.errors import UsageError
 from skills2_nb.formats.paths import is_safe_path
+from skills2_nb.hooks.uses import prefix
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Tool names, ``mcp__skills2__<skill>__<step>``, have 64 characters at most; the longest step of
 #: the template leaves this many for the skill.
-LONGEST = 64 - len("mcp__skills2__") - len("__find_busiest_day")
+LONGEST = 64 - len(prefix()) - len("__find_busiest_day")
 
 
 def checked(name: str) -> str:

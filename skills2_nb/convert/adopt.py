@@ -25,6 +25,7 @@ from skills2_nb.formats.frontmatter import is_fenced
 from skills2_nb.formats.notebook import Notebook, parse_notebook, read_notebook
 from skills2_nb.formats.problem import Problem
 from skills2_nb.formats.roles import Role, role_of
+from skills2_nb.hooks.uses import prefix
 
 #: What lint may still say of a first contract: that no figure can be reported yet.
 _OPEN = frozenset({"S517", "S526"})
@@ -124,7 +125,7 @@ def propose(path: Path) -> Proposal:
     source = take_apart(cell for cell in notebook.cells if not _is_assigned(cell.number, notebook))
     _check_names(notebook, source)
     titles = _titles(notebook)
-    longest = max(LONGEST_TOOL - len(f"mcp__skills2__{slug(notebook.stem)}__"), _SHORTEST_ID)
+    longest = max(LONGEST_TOOL - len(f"{prefix()}{slug(notebook.stem)}__"), _SHORTEST_ID)
     barred: dict[str, tuple[int, str]] = {}
     for _ in range(_ROUNDS):
         flow = Flow(source, titles, longest, frozenset(barred))

@@ -15,6 +15,7 @@ from skills2_nb.convert.source import Code
 from skills2_nb.convert.steps import Step, steps_in, strays_in
 from skills2_nb.formats.problem import Edit, Problem
 from skills2_nb.formats.roles import Role
+from skills2_nb.hooks.uses import prefix
 
 RESERVED = ("start_run", "end_run", "audit_run")
 LONGEST_TOOL = 64
@@ -59,8 +60,8 @@ def ids(context: Context) -> Iterator[Problem]:
                 "rename one of them",
             )
         yield from _tool_name(name, step)
-    if context.steps and len(f"mcp__skills2__{name}__start_run") > LONGEST_TOOL:
-        room = LONGEST_TOOL - len("mcp__skills2____start_run")
+    if context.steps and len(f"{prefix()}{name}__start_run") > LONGEST_TOOL:
+        room = LONGEST_TOOL - len(f"{prefix()}__start_run")
         yield _at(
             context.steps[0],
             "S511",
@@ -279,7 +280,7 @@ def _unfit(name: str) -> str:
 
 
 def _tool_name(skill: str, step: Step) -> Iterator[Problem]:
-    tool = f"mcp__skills2__{skill}__{step.id}"
+    tool = f"{prefix()}{skill}__{step.id}"
     if len(tool) > LONGEST_TOOL:
         over = len(tool) - LONGEST_TOOL
         yield _at(

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from skills2_nb.convert.flow_words import step_number
 from skills2_nb.convert.step_rules import LONGEST_TOOL, RESERVED
+from skills2_nb.hooks.uses import prefix
 
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)\s]*(?:\s[^)]*)?\)")
 _LINK = re.compile(r"\[([^\]]*)\](?:\([^)\s]*(?:\s[^)]*)?\)|\[[^\]]*\])")
@@ -94,7 +95,7 @@ def ids(titles: Iterable[tuple[str, str | None]], skill: str) -> list[str]:
         titles: each title, and the identifier its line names, if it names one.
         skill: the skill's name, which stands before the id in the tool's name.
     """
-    room = min(_LONGEST, LONGEST_TOOL - len(f"mcp__skills2__{skill}__"))
+    room = min(_LONGEST, LONGEST_TOOL - len(f"{prefix()}{skill}__"))
     made: dict[str, None] = {}
     for number, (title, named) in enumerate(titles, 1):
         first = named if named and _fits(named, room) else _from_title(title, number, room)

@@ -63,6 +63,11 @@ def settle(event: StopEvent) -> Settled:
     return done
 
 
+def is_signal(error: BaseException) -> bool:
+    """Whether the process is to end: signals raise classes of their own, code the bare one."""
+    return isinstance(error, KeyboardInterrupt) and type(error) is not KeyboardInterrupt
+
+
 def basis_for(state: RunState, event: StopEvent) -> Basis:
     """What a run of the session is judged by: the package that ran, or the cells of its kernel.
 
@@ -124,7 +129,9 @@ def _close_and_judge(run: SessionRun, event: StopEvent, done: Settled) -> None:
             asked=Asked(session=event.session, prompt_id=event.prompt_id),
         )
     except (Exception, KeyboardInterrupt) as error:
-        # whatever the skill's code raises, the other runs are judged; nobody sits at this keyboard
+        # whatever the skill's code raises, the other runs are judged
+        if is_signal(error):
+            raise
         done.faults.append((f"audit of run {run.id}", error))
         done.briefs.append(unaudited(run.state.skill, _sentence(error)))
         return
@@ -162,6 +169,8 @@ def _judge_without_run(runs: list[SessionRun], event: StopEvent, done: Settled) 
             known = [text for run in runs if run.state.skill == skill for text in _results(run)]
             _judge_alone(skill, known, event, done)
         except (Exception, KeyboardInterrupt) as error:
+            if is_signal(error):
+                raise
             done.faults.append((f"audit of an answer without a run of {skill}", error))
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from skills2_nb.contract.descriptor import BINARY
 from skills2_nb.contract.home import PRIVATE_FILE, elsewhere, home
@@ -34,6 +35,10 @@ MOST_TRIES = 2
 LOCK, TRIES = "worker.lock", ".tries"
 
 
+class Interrupted(KeyboardInterrupt):
+    """Somebody at a keyboard had enough; a bare ``KeyboardInterrupt`` is a package's own."""
+
+
 def work(job: Path, seconds: float = SECONDS) -> None:
     """Do a job, and those of its session that were left over.
 
@@ -46,6 +51,7 @@ def work(job: Path, seconds: float = SECONDS) -> None:
     own = place_of(job)
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(_interruptible())
             stack.enter_context(elsewhere(home()))  # a package may change the environment
             with _bounded(own, seconds):
                 stack.enter_context(_alone(own.parent))
@@ -54,7 +60,7 @@ def work(job: Path, seconds: float = SECONDS) -> None:
                     with _bounded(path, seconds):
                         _done(path)
     except OSError as error:
-        _trace("worker", error)
+        _trace(own, "worker", error)
 
 
 def again(job: Path, seconds: float = SECONDS) -> None:
@@ -75,8 +81,8 @@ def again(job: Path, seconds: float = SECONDS) -> None:
     work(own, seconds)
     if own.is_file():
         raise SetupError(
-            f"the answer of {own} is not audited to the end; the last line of {home() / log.NAME} "
-            "says why: mend that, or delete the job"
+            f"the answer of {own} is not audited to the end; the last line of "
+            f"{_home(own) / log.NAME} says why: mend that, or delete the job"
         )
 
 
@@ -93,11 +99,11 @@ def _done(job: Path) -> None:
 
         settled = settle(event)
         for doing, error in settled.faults:
-            _trace(f"worker, {doing}", error)
+            _trace(job, f"worker, {doing}", error)
         session_text.put(event.folder, settled.briefs, event.prompt_id)
         stays = any(_is_machine(error) for _, error in settled.faults)
     except Exception as error:
-        _trace(f"worker, {job.name}", error)
+        _trace(job, f"worker, {job.name}", error)
         stays = isinstance(error, UnreadableError) or _is_machine(error)
     prune()
     if not stays:
@@ -169,7 +175,7 @@ def _bounded(job: Path, seconds: float) -> Iterator[None]:
 
 
 def _give_up(job: Path, seconds: float) -> None:
-    _trace(f"worker, {job.name}, given up after {seconds:g} s", TimeoutError())
+    _trace(job, f"worker, {job.name}, given up after {seconds:g} s", TimeoutError())
     if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
         os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(4)
@@ -184,7 +190,29 @@ def _is_machine(error: BaseException) -> bool:
     return isinstance(error.__cause__, OSError) or "disk is full" in error.message
 
 
-def _trace(doing: str, error: BaseException) -> None:
+def _trace(job: Path, doing: str, error: BaseException) -> None:
     """A line in the log of the hooks: the kind of the error and its place, no word of a prompt."""
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-    log.fault(str(home()), doing, cause)
+    log.fault(str(_home(job)), doing, cause)
+
+
+def _home(job: Path) -> Path:
+    """The home that a job lies in, whatever a package has made of the environment since."""
+    return job.parents[2]
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """While it is open, Ctrl-C is told apart from what a package raises."""
+
+    def interrupt(*_: object) -> NoReturn:
+        raise Interrupted
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

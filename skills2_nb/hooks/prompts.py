@@ -129,11 +129,15 @@ def _fitting(text: str, left: int) -> str:
 def _write(home: Home, event: Event, folder: str, listed: "list[str]", prompt: str) -> None:
     """Keep the prompt, with the skills that any event of it was told of."""
     try:
-        if event.prompt_id:
-            known = home.prompt(event)
-            before = known.get("skills") if known.get("prompt_id") == event.prompt_id else None
-            if isinstance(before, list):
-                listed = [*before, *(name for name in listed if name not in before)]
+        known = home.prompt(event)
+        same = (
+            known.get("prompt_id") == event.prompt_id
+            if event.prompt_id
+            else (known.get("prompt") == prompt)
+        )
+        before = known.get("skills") if same else None
+        if isinstance(before, list):
+            listed = [*before, *(name for name in listed if name not in before)]
         facts: dict[str, object] = {
             "prompt": prompt,
             "prompt_id": event.prompt_id or None,

@@ -229,12 +229,15 @@ def _ends(prompt: Places, text: Words) -> list[int]:
 
 
 def _near(found: list[list[int]]) -> int:
-    """How many of some parts stand in one stretch, at most."""
-    starts = [at for places in found for at in places]
+    """How many of some parts stand in one stretch, at most; two at one place are one."""
+    starts = {at for places in found for at in places}
     if max(starts) - min(starts) < STRETCH:
-        return len(found)
+        return min(len(found), len(starts))
     return max(
-        sum(any(start <= at < start + STRETCH for at in places) for places in found)
+        min(
+            sum(any(start <= at < start + STRETCH for at in places) for places in found),
+            sum(start <= at < start + STRETCH for at in starts),
+        )
         for start in starts
     )
 

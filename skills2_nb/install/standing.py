@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 import time
@@ -177,7 +178,11 @@ def _tried(command: Command) -> Trial:
 
 def _strange(command: Command, spot: Spot, machine: Machine) -> str:
     """Why a command is not tried; empty where it is."""
-    where = f"--settings {spot.path}" if spot.scope == "file" else f"--scope {spot.scope}"
+    where = (
+        f"--settings {shlex.quote(str(spot.path))}"
+        if spot.scope == "file"
+        else f"--scope {spot.scope}"
+    )
     again = f"skills2 hooks install {where}"
     if len(command) == 1:
         return f"a hook is entered as one line for a shell; enter it anew: {again}"

@@ -11,7 +11,7 @@ from skills2_nb.contract.state import RunState
 from skills2_nb.convert.exporter import export
 from skills2_nb.evals.live_skill import live_skill
 from tests.conftest import ADD, SETUP, TELL, notebook_dict
-from tests.evals.small_skill import cells, packaged
+from tests.evals.small_skill import GUARDED, cells, packaged
 from tests.evals.stops import SKILL, job, run, run_of, session
 
 WORDS = [sys.executable, "-I", "-m", "skills2_nb.cli.main", "hooks"]
@@ -57,15 +57,15 @@ if "verdict" in sys.argv:
     os.system("echo by a child")
     atexit.register(print, "at exit")
 """
-GUARDED = TELL.replace("@step(", "@step(when=is_big, ").replace(
-    "class Report", "def is_big(total):\n    return total > LIMIT\n\n\nclass Report"
-)
 
 
 @pytest.mark.parametrize(("limit", "is_owed"), [(50, True), (500, False)])
 def test_what_code_prints_is_no_reason(limit, is_owed, tmp_path):
     setup = f"{SETUP}\n\n{NOISE}\nLIMIT = {limit}"
-    roles = [(role, setup if source == SETUP else source) for role, source in cells(tell=GUARDED)]
+    roles = [
+        (role, setup if source == SETUP else source)
+        for role, source in cells(tell=GUARDED.replace("50", "LIMIT"))
+    ]
     path = tmp_path / "notebooks" / "trial-skill.ipynb"
     path.parent.mkdir()
     path.write_text(json.dumps(notebook_dict(roles)))
@@ -108,5 +108,7 @@ def test_a_job_that_lies_elsewhere_is_refused(verb, tmp_path):
 
 
 def test_nobody_is_offered_them(skills2):
-    assert "after" not in skills2("hooks", "--help").out.split()
-    assert skills2("hooks", "after", "--help").code == 0
+    offered = skills2("hooks", "--help").out.split()
+    for verb in ("after", "verdict"):
+        assert verb not in offered
+        assert skills2("hooks", verb, "--help").code == 0

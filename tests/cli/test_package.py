@@ -8,7 +8,7 @@ import pytest
 
 from skills2_nb.hooks.triggers import matched
 from tests.cli.conftest import NAME
-from tests.convert.bundles import write_prose
+from tests.convert.bundles import write_notebook, write_prose
 
 
 def entries(path: Path) -> list[str]:
@@ -150,6 +150,13 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
     assert said in done.err
     assert done.err.count("\n") <= 2
     assert sorted(desk.rglob("*")) == before
+
+
+def test_the_folder_of_a_notebook_is_the_skill_itself(bare, skills2):
+    notebook = write_notebook(bare)
+    done = skills2("package", notebook, "-o", notebook.with_suffix("") / "dist")
+    assert (done.code, "lies in the skill itself" in done.err) == (2, True)
+    assert not notebook.with_suffix("").exists()
 
 
 @pytest.mark.parametrize("make", [edited, foreign])

@@ -13,6 +13,10 @@ from skills2_nb.evals.kept import Kept
 from tests.conftest import ADD, CASES, CELLS, MANIFEST, PROSE, TELL, notebook_dict
 
 STEPS = "## Steps\n\n1. `add`: Add up.\n2. `tell`: Say it."
+#: The second step with a guard: it is owed where the total is over 50.
+GUARDED = TELL.replace("@step(", "@step(when=is_big, ").replace(
+    "class Report", "def is_big(total):\n    return total > 50\n\n\nclass Report"
+)
 VERSION = '[skill]\nversion = "{}"\n\n'
 _DONE: dict[str, dict[str, Any]] = {}
 

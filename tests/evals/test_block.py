@@ -12,7 +12,7 @@ from skills2_nb.evals.block import reason
 from skills2_nb.evals.stop_event import read_event
 from skills2_nb.library.tool_names import named
 from tests.conftest import TELL
-from tests.evals.small_skill import packaged
+from tests.evals.small_skill import GUARDED, packaged
 from tests.evals.stops import job, key, run, session
 
 TOOL = "mcp__skills2__trial-skill__"
@@ -145,11 +145,6 @@ def test_runs_of_other_prompts_and_sessions_are_no_reason(package):
         assert asked(folder, package, prompt_id="p1") is None
 
 
-GUARDED = TELL.replace("@step(", "@step(when=is_big, ").replace(
-    "class Report", "def is_big(total):\n    return total > 50\n\n\nclass Report"
-)
-
-
 @pytest.mark.parametrize(("values", "owed"), [([20, 30, 41], True), ([1, 2], False)])
 def test_a_guard_has_the_last_word(values, owed, tmp_path):
     package = packaged(tmp_path, tell=GUARDED)
@@ -200,7 +195,7 @@ def test_a_plugin_names_its_own_tools(package, tmp_path):
     assert "mcp__plugin_add_it_up_s__tell" in reason(read_event(path))
 
 
-def test_a_reason_has_a_bound(tmp_path):
+def test_a_reason_has_a_bound(tmp_path, monkeypatch):
     package = packaged(tmp_path)
     folder = session()
     run(folder, package, ["add"])
@@ -210,7 +205,9 @@ def test_a_reason_has_a_bound(tmp_path):
         for n in range(20)
     )
     (package / "skill.toml").write_text(manifest + more)
-    assert len(asked(folder, package)) <= block.MOST_CHARACTERS
+    assert 200 < len(asked(folder, package)) <= block.MOST_CHARACTERS
+    monkeypatch.setattr(block, "MOST_CHARACTERS", 200)
+    assert len(asked(folder, package)) == 200
 
 
 def test_the_verdict_loads_neither_pydantic_models_nor_frames(package):

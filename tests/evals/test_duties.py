@@ -20,12 +20,8 @@ from skills2_nb.evals.duties import (
     out_of_order,
     ready,
 )
-from tests.conftest import TELL
-from tests.evals.small_skill import packaged
+from tests.evals.small_skill import GUARDED, packaged
 
-GUARDED = TELL.replace("@step(", "@step(when=is_big, ").replace(
-    "class Report", "def is_big(total):\n    return total > 50\n\n\nclass Report"
-)
 #: a, then b and c side by side, then d where its guard holds.
 FOUR = (
     Duty("a", 1, None, True),

@@ -12,14 +12,11 @@ from skills2_nb.contract.loader import ROOT as LOADED
 from skills2_nb.errors import PackageError
 from skills2_nb.evals.listed_skill import listed_basis
 from skills2_nb.evals.proof import basis_of
-from tests.conftest import ROOT, TELL
-from tests.evals.small_skill import packaged
+from tests.conftest import ROOT
+from tests.evals.small_skill import GUARDED, packaged
 
 SHIPPED = [path.parent for path in sorted((ROOT / "skills").glob("*/skill.toml"))]
 ANSWER = "The total is 91, and adding up took 3 steps; 12.5 % more than the 80 of last week."
-GUARDED = TELL.replace("@step(", "@step(when=is_big, ").replace(
-    "class Report", "def is_big(total):\n    return total > 50\n\n\nclass Report"
-)
 
 
 def facts(basis):

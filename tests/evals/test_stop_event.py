@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -138,4 +137,3 @@ def test_a_subagents_end(tmp_path):
     folder = session()
     assert read_event(job(folder, "x", tmp_path, hook_event_name="SubagentStop")).is_subagent
     assert read_event(job(folder, "x", tmp_path, agent_id="a1")).is_subagent
-    assert Path(folder).is_dir()

@@ -79,19 +79,21 @@ def test_two_workers_on_one_session(stopped, package):
     assert [record["kind"] for record in read(made.path)][-3:] == ["run_ended", "answer", "answer"]
 
 
-def test_killed_at_random_moments(stopped, home):
+def test_killed_at_random_moments(stopped, package):
     folder, made, path = stopped
+    killed = 0
     begun = time.monotonic()
     assert started(path).wait(60) == 0
     whole = time.monotonic() - begun
     chance = random.Random(7)
     for share in (0.4, 0.65, 0.85):
         (folder / "audit.txt").unlink(missing_ok=True)
-        path = job(folder, f"{GOOD} ({share})", folder)
+        path = job(folder, f"{GOOD} ({share})", package.parents[1])
         running = started(path)
         time.sleep(whole * (share + chance.uniform(-0.1, 0.1)))
         if running.poll() is None:
             os.killpg(running.pid, signal.SIGKILL)
+            killed += 1
         running.wait(10)
         assert not [fault for fault in chain.verify(made.path) if not fault.torn]
         text = (folder / "audit.txt").read_text() if (folder / "audit.txt").exists() else HEAD
@@ -100,7 +102,8 @@ def test_killed_at_random_moments(stopped, home):
     left = list(folder.glob("stop-*.json"))
     for stale in left:
         old(stale)
-    last = job(folder, GOOD, folder)
+    assert killed > 0
+    last = job(folder, GOOD, package.parents[1])
     assert started(last).wait(60) == 0
     assert not list(folder.glob("stop-*"))
     assert inspect(made.path, earlier=ledger.sound(made.id)).holds
@@ -161,7 +164,8 @@ def test_a_package_that_hangs_is_given_up(stopped, package, home, tmp_path):
     copy = tmp_path / "skills" / "trial-skill"
     shutil.copytree(package, copy)
     code = copy / "runtime" / "skill.py"
-    code.write_text("import time\ntime.sleep(60)\n" + code.read_text())
+    moved = f"import os\nos.environ['SKILLS2_HOME'] = {str(tmp_path / 'elsewhere')!r}\n"
+    code.write_text(f"{moved}import time\ntime.sleep(60)\n{code.read_text()}")
     path = job(folder, GOOD, tmp_path)
     words = (
         "from pathlib import Path; from skills2_nb.evals.worker import work; "
@@ -171,6 +175,27 @@ def test_a_package_that_hangs_is_given_up(stopped, package, home, tmp_path):
     assert done.returncode in (4, -signal.SIGKILL)
     assert f"worker, {path.name}, given up after 3 s" in log(home)
     assert path.exists() and [r["kind"] for r in read(made.path)][-1] == "answer"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_no_fault_of_the_skill(stopped, package, home, tmp_path, number):
+    folder, made, path = stopped
+    path.unlink()
+    copy, begun = tmp_path / "skills" / "trial-skill", tmp_path / "begun"
+    shutil.copytree(package, copy)
+    code = copy / "runtime" / "skill.py"
+    wait = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(60)\n"
+    code.write_text(wait + code.read_text())
+    path = job(folder, GOOD, tmp_path)
+    running = started(path)
+    end = time.monotonic() + 60
+    while not begun.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    running.send_signal(number)
+    assert running.wait(30) in (130, 143)
+    assert path.exists() and not ledger.lines(made.id)
+    assert not (folder / "audit.txt").exists()
 
 
 def test_a_package_that_moves_the_records_is_judged_by_those_that_are(

@@ -110,6 +110,15 @@ def test_without_a_prompt_id_the_prompt_stands_for_itself(hook: Hook, indexed: P
     assert [bool(hook(one).context) for one in sent] == [True, False, True]
 
 
+@pytest.mark.parametrize("id", ["p1", None])
+def test_off_beside_another_mode_takes_nothing_away(
+    hook: Hook, indexed: Path, session: Path, id: str | None
+) -> None:
+    assert hook(asked(prompt_id=id)).context == CHECKLIST
+    assert hook(asked(prompt_id=id), "off").context == ""
+    assert recorded(session)["skills"] == ["growth-accounting"]
+
+
 def test_of_dispatchers_at_once_one_tells(indexed: Path, session: Path) -> None:
     (session).mkdir(parents=True)
     (session / "audit.txt").write_text("The last run skipped a step.")

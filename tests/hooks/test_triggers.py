@@ -104,6 +104,11 @@ OCCURS = [
     ("MAU + fell", f"MAU {'x ' * 11} fell", False),
     ("MAU + fell + why", "why MAU fell", False),
     ("MAU | the + fell", "MAU fell", True),
+    ("users | visitors + users | left", "the users", False),
+    ("users | visitors + users | left", "users left", True),
+    ("active users + users | left", "active users", False),
+    ("a1 + a1 | b1 + c1", "a1 c1", False),
+    ("a1 + a1 | b1 + c1", "a1 b1 c1", True),
     ("A+B|C", "a+b|c", True),
     ("a |  b + c", "c b", True),
 ]

@@ -109,6 +109,30 @@ def test_the_kills_reach_every_move(put_in):
     assert killed_at(11, put_in) is False
 
 
+def test_the_kills_reach_every_move_of_hooks(machine, put_in, take_out):
+    spot, *_ = spots(machine)
+    spot.path.parent.mkdir()
+    for path in (Path.home() / ".claude.json", spot.path):
+        path.write_text(BEFORE)
+
+    def put() -> None:
+        put_in(hooks=Hooks())
+
+    def put_alone() -> None:
+        carry_out(lambda record: hooks_coming(spot, machine, record, "block"), [])
+
+    def undo() -> None:
+        take_out()
+        carry_out(lambda record: hooks_going([spot], record), [])
+
+    for work, least, most in ((put, 5, 15), (put_alone, 3, 5)):
+        for step in range(least):
+            assert killed_at(step, work), (work, step)
+            undo()
+        assert not killed_at(most, work), work
+        undo()
+
+
 def test_two_at_once_lose_nothing(package, tmp_path):
     """Eight processes, two scopes, two clients: every entry and every skill is there."""
     (tmp_path / "project").mkdir()

@@ -89,6 +89,15 @@ def test_each_scope_has_its_file(scope, environ, path):
     assert str(settings_of(scope, Machine(HERE.home, HERE.cwd, "linux", environ))) == path
 
 
-@pytest.mark.parametrize("system", ["linux", "darwin", "win32", "plan9"])
-def test_managed_settings(system):
-    assert managed_settings(Machine(HERE.home, HERE.cwd, system)).name == "managed-settings.json"
+@pytest.mark.parametrize(
+    ("system", "folder"),
+    [
+        ("linux", "/etc/claude-code"),
+        ("darwin", "/Library/Application Support/ClaudeCode"),
+        ("win32", r"C:\Program Files\ClaudeCode"),
+        ("plan9", "/etc/claude-code"),
+    ],
+)
+def test_managed_settings(system, folder):
+    path = managed_settings(Machine(HERE.home, HERE.cwd, system))
+    assert (str(path.parent), path.name) == (folder, "managed-settings.json")
